@@ -1,0 +1,1 @@
+"""What we make of it: from a report to a cited cause."""

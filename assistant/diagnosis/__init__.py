@@ -1,0 +1,1 @@
+"""From a timeline to ranked causes: causal graph, hypotheses, confidence."""

@@ -1,0 +1,143 @@
+"""Recognised conditions on entities over time: what the diagnosis reasons about."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from knowledge.page import Layer, Plane, Role, Severity
+from tools.entity import Entity
+from tools.evidence import Channel, Citation, Instant
+
+FieldValue = str | float | int | bool
+
+
+class Anchor(BaseModel):
+    """A place an event touches. Two events meet under a scope if they share an anchor of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str
+    id: str
+    inferred: bool = False
+    """True where topology concluded it (elimination, address book), not where evidence states it."""
+
+
+class Event(BaseModel):
+    """One condition on one entity over an interval.
+
+    `start` holds the onset: it lies in [start.utc - before_s - start.uncertainty_s,
+    start.utc + start.uncertainty_s]. `end` None means open: not known to be over.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    page: str
+    role: Role
+    layer: Layer
+    plane: Plane
+    severity: Severity
+    damage: int = 0
+    entity: Entity
+    anchors: tuple[Anchor, ...] = ()
+    """Own entity included."""
+    peers: tuple[Anchor, ...] = ()
+    """The other side that the evidence names."""
+    start: Instant
+    before_s: float = 0.0
+    """How much earlier than `start` the condition may have begun (timeouts, snapshots)."""
+    last: Instant
+    """The last time it was seen."""
+    end: Instant | None = None
+    count: int = 1
+    fields: Mapping[str, FieldValue] = {}
+    """Of the first line; numeric fields keep their maximum over the burst."""
+    text: str = ""
+    channels: frozenset[Channel] = frozenset()
+    clocks: frozenset[str] = frozenset()
+    citations: tuple[Citation, ...] = ()
+    members: tuple[Entity, ...] = ()
+    """For a population event: the entities folded into it."""
+    baseline_rate: float = 0.0
+    """Occurrences an hour of the same condition before the incident or on unaffected peers."""
+    chronic: bool = False
+    """True when it was there before at a like rate: noise, no root."""
+    known: bool = False
+    """True on a node that was already cordoned, drained or in repair with a reason."""
+    benign: str = ""
+    """Why it is known to be harmless; empty when it is not."""
+    live: bool = False
+    """Seen only by a live look, which proves the present."""
+
+    @property
+    def earliest(self) -> float:
+        """Epoch seconds before which the onset cannot lie."""
+        return self.start.utc.timestamp() - self.before_s - self.start.uncertainty_s
+
+    @property
+    def latest(self) -> float:
+        """Epoch seconds after which the onset cannot lie."""
+        return self.start.utc.timestamp() + self.start.uncertainty_s
+
+    @property
+    def finish(self) -> float:
+        """Epoch seconds when it was over; infinity while open."""
+        if self.end is None:
+            return float("inf")
+        return self.end.utc.timestamp() + self.end.uncertainty_s
+
+
+class Setting(BaseModel):
+    """A configured value that evidence shows, where it holds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    value: float
+    """Seconds for durations, bytes for sizes."""
+    anchors: tuple[Anchor, ...] = ()
+    citation: Citation
+
+
+class ClockCorrection(BaseModel):
+    """What to add to a clock's stamps to get UTC, from line `from_line` of `evidence` on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    clock: str
+    offset_s: float
+    uncertainty_s: float = 0.0
+    since: datetime = datetime.min.replace(tzinfo=UTC)
+    from_line: int = 0
+    evidence: tuple[str, ...] = ()
+    why: str = ""
+    kind: Literal["offset", "zone", "step"] = "offset"
+
+
+class Coverage(BaseModel):
+    """What one source saw of one target: a line of the ledger that no model writes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: str
+    target: str
+    state: Literal["abnormal", "normal", "hung", "not_checked", "not_visible"]
+    why: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    """The time it covers; None: unknown or open."""
+    evidence: tuple[str, ...] = ()
+
+
+class Timeline(BaseModel):
+    """Events in order of their onset, with the clocks put right."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    events: tuple[Event, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    corrections: tuple[ClockCorrection, ...] = ()
+    unresolved_zones: tuple[str, ...] = Field(default=())
+    """Clocks whose zone stays unknown."""

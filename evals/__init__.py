@@ -1,0 +1,1 @@
+"""How Firstfault is judged: scenarios, replay, scores, bench."""

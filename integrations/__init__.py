@@ -1,0 +1,1 @@
+"""How Firstfault talks: command line, rendering, configuration."""

@@ -1,0 +1,1 @@
+"""What is known: conditions as pages, and how to recognise them."""

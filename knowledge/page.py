@@ -1,0 +1,347 @@
+"""The typed front matter of a handbook page: one condition that can be true of an entity.
+
+A page is a file ``knowledge/handbook/<family>/<id>.md``: YAML front matter of exactly this shape,
+then prose for people. Pages name entity kinds, channels and scopes as plain words; one check in
+`assistant` resolves them against `tools` at start and in tests, because `knowledge` stands beside
+`tools` and imports nothing of it.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Layer = Literal["hardware", "system", "orchestration", "application"]
+Plane = Literal["compute", "storage", "network", "control", "workload"]
+Role = Literal["root", "mechanism", "symptom", "change", "benign", "context"]
+"""root: may end a why-chain · mechanism: how a root does harm · symptom: only ever an effect ·
+change: somebody or something altered the system · benign: normal or known harmless, also positive
+progress · context: yields settings and relations, never an event."""
+Severity = Literal["critical", "error", "warning", "info"]
+Strength = Literal["always", "usually", "often", "sometimes"]
+BaseRate = Literal["common", "occasional", "rare"]
+Risk = Literal["R0", "R1", "R2", "R3", "R4"]
+Priority = Literal["P0", "P1", "P2", "P3"]
+Scope = Literal[
+    "gpu", "nvlink", "nic", "node", "pod", "container", "job", "mount", "volume", "server",
+    "service", "switch", "rack", "cluster", "peer", "process", "disk", "queue",
+]  # fmt: skip
+"""Where cause and effect must meet. `server` reads the storage_server anchors; `peer`: the effect,
+seen on X, names Y, and the cause is on Y."""
+Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "matches", "exists", "absent"]
+FieldType = Literal["text", "int", "float", "duration", "bytes", "milliseconds", "deciseconds"]
+Stage = Literal["isolate", "restore", "recover", "release", "verify"]
+Trust = Literal["vendor", "source-code", "specification", "case", "postmortem", "handbook", "rule"]
+
+
+class Part(BaseModel):
+    """What all parts of a page have in common."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Bilingual(Part):
+    """The same sentence in both languages of the product."""
+
+    en: str = Field(min_length=1)
+    zh: str = Field(min_length=1)
+
+
+class Condition(Part):
+    """A typed test of one field. `value_of` compares with another field of the same thing.
+
+    `field` is a dotted path; keys that contain dots are quoted: ``status.capacity."nvidia.com/gpu"``.
+    A leading ``$.`` starts at the object's top when `each` walks a list. Numbers, Kubernetes
+    quantities and times compare as such when both sides parse.
+    """
+
+    field: str
+    op: Operator
+    value: str | float | int | bool | tuple[str, ...] | None = None
+    value_of: str | None = None
+
+
+class Ending(Part):
+    """The line that says a condition is over; its named groups build the same entities."""
+
+    literal: str
+    regex: str
+    source: str = ""
+    """Channel, where it differs from the signature's own."""
+
+
+class Named(Part):
+    """An entity by kind and identity template."""
+
+    kind: str
+    id: str
+
+
+class TextSignature(Part):
+    """A line that shows the condition.
+
+    Templates (`entity`, `peer`, `relation`) are format strings over the regex's named groups and
+    the record's own ``{host}``, ``{unit}``, ``{pod}``, ``{namespace}``, ``{container}``,
+    ``{job}``, ``{rank}``, ``{name}``, ``{node}``. An entity whose template names something absent
+    is left out. Identities are normalised by kind when recognised (PCI addresses lower-case with
+    four-digit domain…), so a page writes them as the line does.
+    """
+
+    id: str
+    source: Literal["kernel", "service", "app", "device", "event", "command", "alert"]
+    unit: str = ""
+    """RE2, full match, on the record's unit; empty: any."""
+    reason: str = ""
+    """Exact reason, for Kubernetes Events; then `literal` may be empty."""
+    literal: str = ""
+    """Must occur in the line, byte for byte: the prefilter."""
+    regex: str
+    """RE2 syntax, searched in the whole logical line (continuation lines joined by newline)."""
+    yields: Literal["event", "setting", "relation"] = "event"
+    entity: dict[str, str] = {}
+    """Anchor kind → identity template. The page's `entity.kind` should be among them."""
+    peer: dict[str, str] = {}
+    """Kind → template of the other side that the line names (NCCL peer, quoted server)."""
+    fields: dict[str, FieldType] = {}
+    """Named group → type. `duration` reads ``6.9s``, ``3m4.2s``, ``120 s``; the field is then in
+    seconds and its name gets no suffix."""
+    settings: dict[str, str] = {}
+    """Setting name → named group in `fields`, for yields = setting."""
+    relation: tuple[Named, ...] = ()
+    """Two or more entities that are the same thing (same kind) or belong together."""
+    severity: Severity | None = None
+    ends: Ending | None = None
+    examples: tuple[str, ...] = Field(min_length=1)
+    not_examples: tuple[str, ...] = ()
+
+
+class MetricSignature(Part):
+    """A named query whose returned samples satisfy a typed comparison for a while."""
+
+    id: str
+    source: Literal["metric"]
+    query: str
+    """Unique name; the same name means the same expression everywhere."""
+    expr: str
+    """PromQL. Without a comparison where possible, so that normal values count as seen."""
+    op: Operator
+    value: float
+    for_s: float = 0.0
+    entity: dict[str, str] = {}
+    """Anchor kind → template over the labels."""
+    severity: Severity | None = None
+    examples: tuple[dict[str, str | float], ...] = Field(min_length=1)
+    """Labels plus `value`: samples that satisfy it."""
+    not_examples: tuple[dict[str, str | float], ...] = ()
+
+
+class StateSignature(Part):
+    """A Kubernetes object's state (`source: object`) or a typed reading (`source: reading`)."""
+
+    id: str
+    source: Literal["object", "reading"]
+    kind: str
+    """Node, Pod, … or the reading's kind: gpu, mount, …"""
+    each: str = ""
+    """Path of a list whose items are tested one by one; empty: the thing itself."""
+    where: tuple[Condition, ...] = Field(min_length=1)
+    since: str = ""
+    """Path of the time since when it is so; empty: unknown, some time before the capture."""
+    entity: dict[str, str] = {}
+    """Anchor kind → template over paths: ``{metadata.name}``, ``{host}``, ``{uuid}``."""
+    fields: dict[str, str] = {}
+    """Field name → path, carried into the event."""
+    severity: Severity | None = None
+    examples: tuple[dict[str, object], ...] = Field(min_length=1)
+    not_examples: tuple[dict[str, object], ...] = ()
+
+
+Signature = Annotated[
+    TextSignature | MetricSignature | StateSignature, Field(discriminator="source")
+]
+
+
+class Delay(Part):
+    """From the cause's onset to the effect's onset, in seconds."""
+
+    min_s: float = 0.0
+    max_s: float
+
+
+class BeginsBefore(Part):
+    """The fault began this long before the line that reports it: an interval, never a point.
+
+    `setting` names a setting or field in seconds that, where seen in evidence, replaces `min_s`
+    and `max_s` (widened by a quarter).
+    """
+
+    min_s: float = 0.0
+    max_s: float
+    setting: str = ""
+
+
+class Guard(Part):
+    """The cause does harm only if one of its own fields passes a test; unknown: a weaker link.
+
+    The threshold is `setting` where evidence shows it, else `value`.
+    """
+
+    field: str
+    op: Operator
+    value: float
+    setting: str = ""
+
+
+class Link(Part):
+    """This condition causes `effect`."""
+
+    effect: str
+    scope: Scope
+    strength: Strength
+    expected: bool = False
+    """True: its absence counts against, if its source covered the time and place."""
+    expected_if: str = ""
+    """Anchor kind that the cause must have for the expectation to hold (something used it then)."""
+    delay: Delay
+    guard: Guard | None = None
+    when: dict[str, str] = {}
+    """Effect field → RE2 full match; a field that is present and differs excludes the link."""
+    definitional: bool = False
+    """The effect's line quotes this cause."""
+    why: Bilingual | None = None
+    """How the one leads to the other, in a sentence."""
+
+
+class Inference(Part):
+    """Makes the condition a latent cause: inferred from effects when nobody printed it."""
+
+    over: Scope
+    effects: tuple[str, ...] = Field(min_length=1)
+    min_entities: int = Field(default=2, ge=2)
+    """Three where each of the effects could well fail alone."""
+    within_s: float = 600.0
+
+
+class Refutation(Part):
+    """Seeing `condition` under `scope` speaks against this one."""
+
+    condition: str
+    scope: Scope
+    why: Bilingual
+
+
+class Distinction(Part):
+    """How to tell this from another condition that looks the same."""
+
+    other: str
+    check: str
+    """Id of one of this page's checks."""
+    means: Bilingual
+    """What which result means."""
+
+
+class Check(Part):
+    """A read-only look that tells something."""
+
+    id: str
+    command: tuple[str, ...] = Field(min_length=1)
+    """argv; placeholders ``{node}``, ``{gpu}``, ``{pod}``, ``{namespace}``, ``{server}``, ``{mount}``."""
+    where: Literal["node", "control", "server", "switch", "operator"] = "node"
+    risk: Literal["R0", "R1"] = "R0"
+    sources: tuple[str, ...] = ()
+    """Channels or probe names that this check would fill, to match it with gaps in coverage."""
+    tells: Bilingual
+
+
+class Advice(Part):
+    """Something to do now, or not to do, and why."""
+
+    text: Bilingual
+    why: Bilingual
+
+
+class Remedy(Part):
+    """A step towards repair, for people to run."""
+
+    id: str
+    title: Bilingual
+    stage: Stage
+    risk: Risk
+    command: tuple[str, ...] = ()
+    where: Literal["node", "control", "server", "switch", "operator"] = "operator"
+    reversible: bool = True
+    undo: Bilingual | None = None
+    precondition: Bilingual | None = None
+    verify: Bilingual | None = None
+
+
+class Benign(Part):
+    """When an occurrence is known to be harmless."""
+
+    when: tuple[Condition, ...] = Field(min_length=1)
+    """Over the event's own fields; all must hold."""
+    why: Bilingual
+
+
+class Origin(Part):
+    """Where a claim of the page comes from."""
+
+    text: str
+    trust: Trust
+
+
+class Subject(Part):
+    """What the condition is true of."""
+
+    kind: str
+    """One of the entity kinds of the contract."""
+    anchors: tuple[str, ...] = ()
+    """Further anchor kinds an event should get from topology."""
+
+
+class Page(Part):
+    """One condition. The prose below the front matter is `body`."""
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    family: str = ""
+    """The folder; filled by the catalog."""
+    codes: tuple[str, ...] = ()
+    """GST-2001, Xid 79, SXid 20034, exit 137 …"""
+    stands_for: tuple[str, ...] = ()
+    """For a platform code's page: the conditions it may stand for."""
+    title: Bilingual
+    summary: Bilingual
+    layer: Layer
+    plane: Plane
+    role: Role
+    entity: Subject
+    severity: Severity
+    priority: Priority
+    damage: int = Field(default=0, ge=0, le=3)
+    """What users lose: 0 none, 1 degraded, 2 work stopped, 3 the work of many stopped."""
+    base_rate: BaseRate = "occasional"
+    persists: bool = False
+    """True: stays true until a recovery is seen; else it lasts `lasts_s` after the last line."""
+    lasts_s: float = 60.0
+    progress: bool = False
+    """A benign page that proves work went on (steps, probes answered, traffic)."""
+    collateral_of: tuple[str, ...] = ()
+    """Conditions whose consequence this is once they are seen on a member of the same job or
+    process: never counted as a fault of its own then."""
+    detector: bool = False
+    """The condition is a verdict of a health check or monitor, which may itself be wrong."""
+    begins_before: BeginsBefore | None = None
+    signatures: tuple[Signature, ...] = ()
+    benign_when: tuple[Benign, ...] = ()
+    causes: tuple[Link, ...] = ()
+    infer: Inference | None = None
+    refuted_by: tuple[Refutation, ...] = ()
+    distinguish: tuple[Distinction, ...] = ()
+    checks: tuple[Check, ...] = ()
+    contain: tuple[Advice, ...] = ()
+    do_not: tuple[Advice, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
+    traps: tuple[Bilingual, ...] = ()
+    sources: tuple[Origin, ...] = ()
+    why_unknown: Bilingual | None = None
+    """For a root that says where but not why: what may lie behind it."""
+    body: str = ""

@@ -1,0 +1,1 @@
+"""What was seen: evidence, the probes that look, the readers that read."""

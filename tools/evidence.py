@@ -1,0 +1,205 @@
+"""What was read, from where, when, and what could not be seen.
+
+`Evidence` is one capture: a command's output, a query's answer, a file. Everything else here was
+read from a capture and names it. The types that exist in great numbers (`Instant`, `Record`,
+`Sample`) are frozen dataclasses, because a million of them must cost seconds, not minutes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+Outcome = Literal["ok", "empty", "hung", "denied", "absent", "failed"]
+Zone = Literal["stated", "assumed", "unknown"]
+Channel = Literal[
+    "kernel", "service", "app", "device", "event", "object", "metric", "reading", "command",
+    "alert", "text",
+]  # fmt: skip
+"""Who wrote a line, by the transport that carried it, never by what the line says.
+
+kernel: the kernel ring buffer · service: a system daemon's log (its name is the record's `unit`) ·
+app: a workload's own output · device: a storage, network or BMC appliance's log · event: a
+Kubernetes Event · object: a Kubernetes object's state · metric: samples · reading: a typed value
+(NVML, nvidia-smi) · command: text that a command printed · alert: an alert · text: a file whose
+writer could not be told.
+"""
+
+
+class Window(BaseModel):
+    """A span of time; an open end is None."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+
+    def contains(self, moment: datetime) -> bool:
+        """Tell whether `moment` lies inside, ends included."""
+        return (self.since is None or moment >= self.since) and (
+            self.until is None or moment <= self.until
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """A moment in UTC with its error bar.
+
+    `zone` is "stated" where the text names its offset or its format implies UTC, "assumed" where a
+    configured or host-wide zone was applied, "unknown" where `utc` merely reads the wall time as
+    if it were UTC (then `uncertainty_s` is 14 hours until evidence resolves it).
+    """
+
+    utc: datetime
+    uncertainty_s: float = 0.0
+    zone: Zone = "stated"
+    original: str = ""
+
+
+UNKNOWN_ZONE_S = 14 * 3600.0
+"""How far a wall time of unknown zone can be from UTC, in seconds."""
+
+
+class Evidence(BaseModel):
+    """One capture: what was asked, of whom, when, and how it ended."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    source: str
+    """journal, kubernetes, prometheus, nvml, host, containers, alert, file … (the probe's name)"""
+    command: str
+    """The exact command or query that anyone can repeat; for a file, its path as given."""
+    target: str = ""
+    """The host, object or file it speaks of."""
+    cluster: str = ""
+    observed_at: AwareDatetime | None = None
+    """When it was captured; None where only the content knows."""
+    window: Window = Window()
+    """The time the content covers: first to last stamp seen, or the window asked for."""
+    outcome: Outcome = "ok"
+    detail: str = ""
+    """Why, when the outcome is not ok; for `hung`, after how long it was given up."""
+    path: str = ""
+    """Where the bytes lie; member paths of archives after `!`."""
+    size: int = 0
+    """Bytes of content (decompressed)."""
+    sha256: str = ""
+    """Of the stored, masked bytes; for a user's own file, of that file as it lies there."""
+    truncated: bool = False
+    live: bool = False
+    """True when captured from a running system by us now, so that it proves the present only."""
+
+
+class Gap(BaseModel):
+    """Something that could not be seen, and why."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: str
+    target: str
+    why: str
+    state: Literal["hung", "not_checked", "not_visible"] = "not_checked"
+    evidence: str = ""
+    window: Window = Window()
+    offset: int | None = None
+    length: int | None = None
+    """Bytes that are in no record, for gaps inside a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One logical line (its continuation lines joined with newlines) read from evidence."""
+
+    evidence: str
+    channel: Channel
+    text: str
+    line: int = 0
+    """1-based line number of the first physical line in the capture; 0 where lines mean nothing."""
+    time: Instant | None = None
+    clock: str = ""
+    """Which clock stamped it: ``host:NAME``, ``api:CLUSTER``, ``scrape:NAME`` or ``file:E5``."""
+    host: str = ""
+    unit: str = ""
+    """systemd unit, syslog tag, Kubernetes component, container name: who wrote it."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """What the carrier said beside the text: pod, namespace, container, rank, pid, boot, reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectState:
+    """A Kubernetes-like object's state as captured, whole enough for signatures to walk."""
+
+    evidence: str
+    kind: str
+    """Kind as Kubernetes writes it: Node, Pod, Event, Job, PersistentVolume, Lease…"""
+    namespace: str
+    name: str
+    uid: str
+    content: Mapping[str, object]
+    observed: Instant | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One value of a series at a moment."""
+
+    at: datetime
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The samples of one label set, of a named query or of a plain metric."""
+
+    evidence: str
+    query: str
+    """The query's name, or the metric's name for loose OpenMetrics."""
+    labels: Mapping[str, str]
+    samples: tuple[Sample, ...]
+    clock: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Typed values of one entity at one moment: NVML, nvidia-smi, a parsed command."""
+
+    evidence: str
+    kind: str
+    """What was read: gpu, nvlink, mount, chrony, disk …"""
+    host: str
+    values: Mapping[str, str | float | int | bool | None]
+    observed: Instant | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes of a text that were scanned and stay where they lie, found again by offset."""
+
+    evidence: str
+    offset: int
+    length: int
+    lines: int
+    first: Instant | None = None
+    last: Instant | None = None
+    host: str = ""
+    channel: Channel = "text"
+    unit: str = ""
+
+
+Item = Record | ObjectState | Series | Reading | Span | Gap
+"""Whatever a reader yields. The lengths of a capture's spans and gaps add up to its size."""
+
+
+class Citation(BaseModel):
+    """A place in evidence, with the words that stand there (masked)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    evidence: str
+    line: int = 0
+    text: str = Field(default="", max_length=2000)
