@@ -1,0 +1,170 @@
+"""One spelling for each thing: identities normalised by kind.
+
+Pages write an identity as the line does; here it becomes the form that `tools.entity.Entity`
+promises. An empty result means that the text names nothing of that kind.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+_BDF = re.compile(
+    r"(?:(?P<domain>[0-9a-fA-F]{4,8}):)?(?P<bus>[0-9a-fA-F]{2}):(?P<slot>[0-9a-fA-F]{2})"
+    r"(?:\.(?P<function>[0-7]))?"
+)
+_GPU_UUID = re.compile(r"GPU-[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}")
+_HEX = re.compile(r"[0-9a-f]{12,64}")
+_IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+_IPV4_PORT = re.compile(r"(?P<address>\d{1,3}(?:\.\d{1,3}){3})(?:[:<]\d+>?|\[\d+\])?")
+_TEMPLATE = re.compile(r"\{([^{}]+)\}")
+_WRAPPING = "\"'`<>,;() \t\r\n"
+
+
+def normalise(kind: str, text: str) -> str:
+    """Bring an identity as written in evidence to the one spelling of its kind."""
+    trimmed = text.strip(_WRAPPING)
+    if not trimmed or (trimmed.endswith("/") and kind != "mount"):
+        return ""
+    return _BY_KIND.get(kind, _plain)(trimmed)
+
+
+def render(template: str, values: Mapping[str, str]) -> str | None:
+    """Fill ``{name}`` places from `values`; None if one of them is absent or empty."""
+    parts: list[str] = []
+    end = 0
+    for place in _TEMPLATE.finditer(template):
+        value = values.get(place.group(1), "")
+        if not value:
+            return None
+        parts += [template[end : place.start()], value]
+        end = place.end()
+    return "".join([*parts, template[end:]])
+
+
+def is_address(text: str) -> bool:
+    """Tell whether `text` is an IPv4 or IPv6 address."""
+    return bool(_IPV4.fullmatch(text)) or (text.count(":") >= 2 and bool(_V6.fullmatch(text)))  # noqa: PLR2004
+
+
+def is_uid(text: str) -> bool:
+    """Tell whether `text` is a bare UUID, as pods carry in paths and cgroups."""
+    return bool(_UUID.fullmatch(text))
+
+
+_V6 = re.compile(r"[0-9a-fA-F:.]+")
+
+
+def _plain(text: str) -> str:
+    return text
+
+
+def _host(text: str) -> str:
+    found = _IPV4_PORT.fullmatch(text)
+    if found:
+        return found["address"]
+    return text.rstrip(".").lower()
+
+
+def _server(text: str) -> str:
+    """An address or name without scheme, export path, port or LNet suffix."""
+    bare = text.split("://", 1)[-1].split("@", 1)[0]
+    if bare.startswith("["):
+        return bare[1:].split("]", 1)[0].lower()
+    head, colon, tail = bare.partition(":")
+    if colon and (tail.startswith("/") or tail.isdigit()):
+        bare = head
+    return _host(bare)
+
+
+def _bdf(text: str, *, function: bool) -> str:
+    found = _BDF.search(text)
+    if not found:
+        return ""
+    domain = (found["domain"] or "0000")[-4:].lower()
+    address = f"{domain}:{found['bus'].lower()}:{found['slot'].lower()}"
+    return f"{address}.{found['function'] or '0'}" if function else address
+
+
+def _on_host(text: str, *, function: bool) -> str:
+    """Normalise ``HOST/ADDRESS``: an address means something only within its host."""
+    host, slash, address = text.rpartition("/")
+    bdf = _bdf(address, function=function)
+    return f"{_host(host)}/{bdf}" if slash and host and bdf else ""
+
+
+def _gpu(text: str) -> str:
+    found = _GPU_UUID.search(text)
+    if found:
+        return "GPU-" + found.group()[4:].lower()
+    if text.startswith("MIG-"):
+        return text
+    return _on_host(text, function=False) or (text if _has_both_sides(text) else "")
+
+
+def _pcie_port(text: str) -> str:
+    return _on_host(text, function=True)
+
+
+def _pod(text: str) -> str:
+    found = _UUID.search(text)
+    if found and "/" not in text:
+        return found.group().lower().replace("_", "-")
+    return text if _has_both_sides(text) else ""
+
+
+def _container(text: str) -> str:
+    found = _HEX.search(text.rsplit("/", 1)[-1])
+    return found.group()[:12] if found else ""
+
+
+def _mount(text: str) -> str:
+    host, colon, path = text.partition(":")
+    if not colon or not host or not path:
+        return ""
+    return f"{_host(host)}:{path.rstrip('/') or '/'}"
+
+
+def _nic(text: str) -> str:
+    host, slash, device = text.partition("/")
+    device = re.split(r"[:/]", device, maxsplit=1)[0]
+    return f"{_host(host)}/{device}" if slash and host and device else ""
+
+
+def _disk(text: str) -> str:
+    host, slash, device = text.partition("/")
+    return f"{_host(host)}/{device.removeprefix('/dev/')}" if slash and host and device else ""
+
+
+def _job(text: str) -> str:
+    return f"slurm:{text}" if text.isdigit() else text
+
+
+def _rank(text: str) -> str:
+    job, slash, rank = text.rpartition("/")
+    return f"{_job(job)}/{rank}" if slash and job and rank else ""
+
+
+def _process(text: str) -> str:
+    host, slash, pid = text.partition("/")
+    return f"{_host(host)}/{pid}" if slash and host and pid.isdigit() else ""
+
+
+def _has_both_sides(text: str) -> bool:
+    left, slash, right = text.partition("/")
+    return bool(slash and left and right)
+
+
+_BY_KIND: dict[str, Callable[[str], str]] = {
+    "node": _host,
+    "gpu": _gpu,
+    "pcie_port": _pcie_port,
+    "pod": _pod,
+    "container": _container,
+    "mount": _mount,
+    "storage_server": _server,
+    "nic": _nic,
+    "disk": _disk,
+    "job": _job,
+    "rank": _rank,
+    "process": _process,
+}

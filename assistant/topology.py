@@ -1,0 +1,277 @@
+"""What belongs to what, concluded from evidence only.
+
+`Ties` collects what the stream states while it is read; `Ties.settle` turns it into a `Topology`
+whose every identity is canonical. A relation that nobody stated is absent, which means unknown,
+never "no".
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from assistant.event import Anchor
+from assistant.identity import is_address, is_uid
+
+Key = tuple[str, str]
+"""Kind and identity."""
+
+REACH: Mapping[str, frozenset[str]] = {
+    kind: frozenset(reached.split())
+    for kind, reached in {
+        "process": "container pod rank gpu node job",
+        "container": "pod node gpu",
+        "rank": "pod job node gpu container",
+        "pod": "node job volume mount storage_server gpu queue service",
+        "gpu": "node pcie_port pod rank job",
+        "nvlink": "gpu node nvswitch",
+        "nvswitch": "node",
+        "pcie_port": "gpu node nic",
+        "nic": "node switch switch_port",
+        "cable": "switch_port nic",
+        "switch_port": "switch nic",
+        "disk": "node filesystem storage_server",
+        "filesystem": "node storage_server disk",
+        "mount": "node storage_server filesystem volume",
+        "volume": "storage_server filesystem",
+        "node": "rack switch pdu job storage_server",
+        "job": "queue storage_server",
+        "storage_server": "filesystem rack",
+        "service": "control_plane",
+        "package": "node",
+        "certificate": "node service",
+        "psu": "node pdu",
+        "sensor": "node",
+        "rack": "pdu",
+    }.items()
+}
+"""Which kinds a thing of a kind touches in one step. Downward steps (node → all its pods) are left
+out: a thing is hurt through what carries it, not through everything it carries."""
+
+_HARDWARE = frozenset({"gpu", "nvlink", "nvswitch", "pcie_port", "nic", "disk", "psu", "sensor"})
+_STORAGE = frozenset({"storage_server", "volume", "mount", "filesystem", "queue"})
+_WORK = frozenset({"pod", "container", "rank", "process"})
+
+
+@dataclass(slots=True)
+class Ties:
+    """Relations and equalities as they are read, under whatever spelling each source uses."""
+
+    edges: dict[Key, dict[Key, bool]] = field(default_factory=dict)
+    parents: dict[Key, Key] = field(default_factory=dict)
+    nodes: set[str] = field(default_factory=set)
+    described: set[Key] = field(default_factory=set)
+    """Pods whose specification was read: their volumes are known to be all there is."""
+    gpu_counts: dict[str, int] = field(default_factory=dict)
+    controllers: set[str] = field(default_factory=set)
+
+    def relate(self, one: Key, other: Key, *, inferred: bool = False) -> None:
+        """Say that two things of different kinds belong together; stated beats inferred."""
+        if not one[1] or not other[1] or one == other:
+            return
+        for here, there in ((one, other), (other, one)):
+            known = self.edges.setdefault(here, {})
+            known[there] = known.get(there, True) and inferred
+
+    def equate(self, kind: str, one: str, other: str) -> None:
+        """Say that two identities of one kind are the same thing."""
+        if not one or not other:
+            return
+        first, second = self._root((kind, one)), self._root((kind, other))
+        if first != second:
+            better, worse = sorted((first, second), key=self._preference)
+            self.parents[worse] = better
+
+    def node(self, name: str) -> None:
+        """Take note of a host by its own name."""
+        if name and not is_address(name):
+            self.nodes.add(name)
+
+    def settle(self) -> "Topology":
+        """Make every identity canonical and derive the relations that follow from others."""
+        self._reduce_qualified_names()
+        self._complete_jobs()
+        edges: dict[Key, dict[Key, bool]] = {}
+        for here, known in self.edges.items():
+            target = edges.setdefault(self._root(here), {})
+            for there, inferred in known.items():
+                root = self._root(there)
+                target[root] = target.get(root, True) and inferred
+        topology = Topology(
+            edges=edges,
+            aliases={key: self._root(key) for key in self.parents},
+            known_nodes=frozenset(self._root(("node", name))[1] for name in self.nodes),
+            described=frozenset(self._root(pod) for pod in self.described),
+            gpu_counts={self._root(("node", n))[1]: c for n, c in self.gpu_counts.items()},
+        )
+        topology.derive()
+        return topology
+
+    def _root(self, key: Key) -> Key:
+        while key in self.parents:
+            key = self.parents[key]
+        return key
+
+    def _preference(self, key: Key) -> tuple[bool, int, str]:
+        """Sort the spelling that outlives others first."""
+        kind, name = key
+        good = {
+            "gpu": name.startswith("GPU-"),
+            "pod": "/" in name and not is_uid(name),
+            "storage_server": is_address(name),
+            "node": not is_address(name) and "." not in name,
+            "job": "/" in name or name.startswith("slurm:"),
+            "mount": ":/" in name,
+        }.get(kind, True)
+        return (not good, len(name), name)
+
+    def _reduce_qualified_names(self) -> None:
+        """A full host name is the short one only where evidence shows both."""
+        for name in list(self.nodes):
+            short = name.split(".", 1)[0]
+            if short != name and short in self.nodes:
+                self.equate("node", short, name)
+
+    def _complete_jobs(self) -> None:
+        """A bare job name is the only NAMESPACE/NAME that ends in it, if there is just one."""
+        full: dict[str, list[str]] = {}
+        bare: set[str] = set()
+        for kind, name in self.edges:
+            if kind == "job" and "/" in name:
+                full.setdefault(name.rsplit("/", 1)[1], []).append(name)
+            elif kind == "job" and not name.startswith("slurm:"):
+                bare.add(name)
+        for name in bare:
+            if len(full.get(name, ())) == 1:
+                self.equate("job", name, full[name][0])
+
+
+@dataclass
+class Topology:
+    """Relations under canonical identities. Read-only once settled."""
+
+    edges: dict[Key, dict[Key, bool]] = field(default_factory=dict)
+    aliases: dict[Key, Key] = field(default_factory=dict)
+    known_nodes: frozenset[str] = frozenset()
+    described: frozenset[Key] = frozenset()
+    gpu_counts: Mapping[str, int] = field(default_factory=dict)
+    _closures: dict[Key, frozenset[Anchor]] = field(default_factory=dict)
+
+    def alias(self, kind: str, name: str) -> str:
+        """Return the canonical identity of a thing, itself if it has no other."""
+        return self.aliases.get((kind, name), (kind, name))[1]
+
+    def same(self, kind: str, one: str, other: str) -> bool:
+        """Tell whether two identities are known to be one thing."""
+        return self.alias(kind, one) == self.alias(kind, other)
+
+    def related(self, kind: str, name: str, other_kind: str) -> frozenset[str]:
+        """Return the things of `other_kind` directly tied to this one, in either direction."""
+        known = self.edges.get((kind, self.alias(kind, name)), {})
+        return frozenset(there[1] for there in known if there[0] == other_kind)
+
+    def nodes(self) -> frozenset[str]:
+        """Return every host that evidence names."""
+        return self.known_nodes
+
+    def gpus_of(self, node: str) -> frozenset[str]:
+        """Return the GPUs seen on a host; what was not seen is not here."""
+        return self.related("node", node, "gpu")
+
+    def gpu_count(self, node: str) -> int | None:
+        """Return how many GPUs a host has by its capacity or by those seen; None if unknown."""
+        name = self.alias("node", node)
+        return self.gpu_counts.get(name) or len(self.gpus_of(name)) or None
+
+    def members(self, job: str) -> frozenset[Anchor]:
+        """Return the nodes, pods and ranks of a job."""
+        known = self.edges.get(("job", self.alias("job", job)), {})
+        return frozenset(
+            Anchor(kind=kind, id=name, inferred=inferred)
+            for (kind, name), inferred in known.items()
+            if kind in {"node", "pod", "rank"}
+        )
+
+    def closure(self, kind: str, name: str) -> frozenset[Anchor]:
+        """Return the thing itself and everything it hangs on, each stated or inferred."""
+        start = (kind, self.alias(kind, name))
+        if start not in self._closures:
+            reached = self._reach(start)
+            self._closures[start] = frozenset(
+                Anchor.model_construct(kind=k, id=n, inferred=inferred)
+                for (k, n), inferred in reached.items()
+            )
+        return self._closures[start]
+
+    def derive(self) -> None:
+        """Add the direct ties that follow from two stated ones."""
+        for path in (
+            ("pod", "volume", "storage_server"),
+            ("pod", "mount", "storage_server"),
+            ("node", "mount", "storage_server"),
+            ("node", "pod", "storage_server"),
+            ("job", "pod", "node"),
+            ("job", "rank", "node"),
+            ("job", "pod", "storage_server"),
+            ("gpu", "pod", "job"),
+        ):
+            self._bridge(*path)
+
+    def _bridge(self, one: str, middle: str, other: str) -> None:
+        found: list[tuple[Key, Key, bool]] = [
+            (here, there, first or second)
+            for here, known in self.edges.items()
+            if here[0] == one
+            for via, first in known.items()
+            if via[0] == middle
+            for there, second in self.edges.get(via, {}).items()
+            if there[0] == other
+        ]
+        for here, there, inferred in found:
+            for start, end in ((here, there), (there, here)):
+                known = self.edges.setdefault(start, {})
+                known[end] = known.get(end, True) and inferred
+
+    def _reach(self, start: Key) -> dict[Key, bool]:
+        reached: dict[Key, bool] = {start: False}
+        wave = [start]
+        while wave:
+            following: list[Key] = []
+            for here in wave:
+                for there, inferred in self._steps(start, here):
+                    unsure = reached[here] or inferred
+                    if there not in reached:
+                        following.append(there)
+                    elif reached[there] <= unsure:
+                        continue
+                    reached[there] = unsure
+            wave = following
+        return reached
+
+    def _steps(self, start: Key, here: Key) -> Iterator[tuple[Key, bool]]:
+        """Yield the next things from `here`, without side-steps to peers of the start."""
+        kinds = REACH.get(here[0], frozenset())
+        if start[0] in _HARDWARE:
+            kinds -= _STORAGE
+        known = self.edges.get(here, {})
+        crowded = here[0] == "node" and start != here
+        for there, inferred in known.items():
+            if there[0] not in kinds or there[0] == start[0]:
+                continue
+            if not crowded or there[0] not in {"job", "storage_server"}:
+                yield there, inferred
+            elif self._may_borrow(start, there[0]):
+                yield there, inferred or self._ambiguous(start, known, there[0])
+
+    def _may_borrow(self, start: Key, kind: str) -> bool:
+        """Whether what a host is tied to may stand for something on it."""
+        if kind == "job":
+            return start[0] not in _WORK or not self._own(start, "job")
+        return start[0] in _WORK and not (start in self.described or self._own(start, "pod"))
+
+    def _ambiguous(self, start: Key, known: Iterable[Key], kind: str) -> bool:
+        """A host with one job lends it to its hardware; with several, it is a guess."""
+        if start[0] in _WORK:
+            return True
+        return kind == "job" and sum(key[0] == kind for key in known) > 1
+
+    def _own(self, key: Key, kind: str) -> bool:
+        return any(there[0] == kind for there in self.edges.get(key, {}))
