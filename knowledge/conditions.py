@@ -1,0 +1,140 @@
+"""Typed tests over nested values: paths, operators, Kubernetes quantities. No `eval`.
+
+A field that is absent satisfies `absent` and nothing else: what was not seen is not unequal.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from knowledge.errors import PatternInvalidError
+from knowledge.page import Condition
+from knowledge.pattern import compile_pattern, encode
+from knowledge.quantity import parse_quantity, parse_time
+
+_STEP = re.compile(r'(?:\A|\.)(?:"([^"]+)"|([^".\[\]]+))|\[(\d+)\]')
+ROOT = "$."
+
+
+@lru_cache(maxsize=4096)
+def parse_path(path: str) -> tuple[str, ...]:
+    """Split a dotted path into its keys; keys with dots are quoted, ``[0]`` indexes a list.
+
+    Raises:
+        PatternInvalidError: it is empty or malformed.
+    """
+    keys: list[str] = []
+    position = 0
+    while position < len(path):
+        step = _STEP.match(path, position)
+        if step is None:
+            break
+        keys.append(step.group(1) or step.group(2) or step.group(3))
+        position = step.end()
+    if not keys or position < len(path):
+        raise PatternInvalidError("path", path, f"stops making sense at character {position}")
+    return tuple(keys)
+
+
+def lookup(thing: object, path: str, *, top: object = None) -> object | None:
+    """Follow the path; ``$.`` starts at `top`. None where it leads nowhere or to null."""
+    if path.startswith(ROOT):
+        thing, path = thing if top is None else top, path[len(ROOT) :]
+    for key in parse_path(path):
+        thing = _step(thing, key)
+        if thing is None:
+            return None
+    return thing
+
+
+def holds(condition: Condition, thing: object, *, top: object = None) -> bool:
+    """Tell whether the condition is true of the thing."""
+    actual = lookup(thing, condition.field, top=top)
+    if condition.op in {"exists", "absent"}:
+        return (actual is None) == (condition.op == "absent")
+    if actual is None:
+        return False
+    wanted: object = condition.value
+    if condition.value_of is not None:
+        wanted = lookup(thing, condition.value_of, top=top)
+    return wanted is not None and _compare(actual, condition.op, wanted)
+
+
+def as_text(value: object) -> str:
+    """Write a value as the sources would: lower-case booleans, no needless ``.0``."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def compare_numbers(left: float, op: str, right: float) -> bool:
+    """Apply one of the six comparisons."""
+    match op:
+        case "==":
+            return left == right
+        case "!=":
+            return left != right
+        case "<":
+            return left < right
+        case "<=":
+            return left <= right
+        case ">":
+            return left > right
+        case _:
+            return left >= right
+
+
+def _step(thing: object, key: str) -> object | None:
+    if isinstance(thing, Mapping):
+        return thing.get(key)
+    if isinstance(thing, Sequence) and not isinstance(thing, str) and key.isdecimal():
+        return thing[int(key)] if int(key) < len(thing) else None
+    return None
+
+
+def _compare(actual: object, op: str, wanted: object) -> bool:
+    if op == "in":
+        return _is_in(actual, wanted)
+    if op == "matches":
+        return compile_pattern(f"(?s){as_text(wanted)}").covers(encode(as_text(actual)))
+    pair = _numbers(actual, wanted)
+    if pair is not None:
+        return compare_numbers(pair[0], op, pair[1])
+    if op in {"==", "!="}:
+        return _same(actual, wanted) == (op == "==")
+    return False
+
+
+def _is_in(actual: object, wanted: object) -> bool:
+    choices = wanted if isinstance(wanted, list | tuple) else (wanted,)
+    items = actual if isinstance(actual, list | tuple) else (actual,)
+    return any(_compare(item, "==", choice) for item in items for choice in choices)
+
+
+def _same(left: object, right: object) -> bool:
+    if isinstance(left, bool) or isinstance(right, bool):
+        # Kubernetes writes condition statuses as "True", readers as booleans.
+        return as_text(left).casefold() == as_text(right).casefold()
+    return as_text(left) == as_text(right)
+
+
+def _numbers(left: object, right: object) -> tuple[float, float] | None:
+    for parse in (_number, _moment):
+        pair = parse(left), parse(right)
+        if pair[0] is not None and pair[1] is not None:
+            return pair[0], pair[1]
+    return None
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    return parse_quantity(value) if isinstance(value, str) else None
+
+
+def _moment(value: object) -> float | None:
+    return parse_time(value) if isinstance(value, str) else None

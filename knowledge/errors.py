@@ -1,0 +1,50 @@
+"""What can be wrong with the handbook.
+
+KnowledgeError
+├── PageInvalidError      a file is no page: no front matter, bad YAML, a field that does not fit
+├── PageDuplicateError    two files of one name
+├── PageUnknownError      a page id that no file has
+└── PatternInvalidError   a regular expression or a path that cannot be compiled
+"""
+
+
+class KnowledgeError(Exception):
+    """Anything that keeps the handbook from being used as written."""
+
+
+class PageInvalidError(KnowledgeError):
+    """A file under the handbook cannot be read as a page."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(f"{where}: not a valid page: {why}")
+        self.where = where
+        self.why = why
+
+
+class PageDuplicateError(KnowledgeError):
+    """Two files carry the same page id."""
+
+    def __init__(self, page: str, first: str, second: str) -> None:
+        super().__init__(f"page {page} exists twice: {first} and {second}; rename or remove one")
+        self.page = page
+
+
+class PageUnknownError(KnowledgeError, KeyError):
+    """No page has this id."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(f"no page named {page}; `kb list` shows all")
+        self.page = page
+
+    def __str__(self) -> str:
+        """Return the message itself; a KeyError would quote it."""
+        return str(self.args[0])
+
+
+class PatternInvalidError(KnowledgeError):
+    """A pattern of a signature does not compile."""
+
+    def __init__(self, where: str, pattern: str, why: str) -> None:
+        super().__init__(f"{where}: cannot compile {pattern!r}: {why}")
+        self.where = where
+        self.why = why

@@ -1,0 +1,48 @@
+"""A page file's text, read into a `Page`: YAML between two ``---`` lines, then prose."""
+
+import re
+from pathlib import PurePath
+
+import yaml
+from pydantic import ValidationError
+
+from knowledge.errors import PageInvalidError
+from knowledge.page import Page
+
+_FENCE = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+
+
+def read_page(text: str, *, path: PurePath, family: str) -> Page:
+    """Read and validate one page; its id is the file's name, its family the folder.
+
+    Raises:
+        PageInvalidError: the message names the file and every field that does not fit.
+    """
+    where = str(path)
+    data, body = _split(text.replace("\r\n", "\n"), where)
+    if "id" in data and data["id"] != path.stem:
+        raise PageInvalidError(where, f"id {data['id']!r} differs from the file's name")
+    try:
+        return Page.model_validate({**data, "id": path.stem, "family": family, "body": body})
+    except ValidationError as error:
+        raise PageInvalidError(where, _explain(error)) from error
+
+
+def _split(text: str, where: str) -> tuple[dict[str, object], str]:
+    fence = _FENCE.match(text)
+    if fence is None:
+        raise PageInvalidError(where, "no front matter between two lines of ---")
+    try:
+        data = yaml.load(fence.group(1), Loader=yaml.CSafeLoader)
+    except yaml.YAMLError as error:
+        raise PageInvalidError(where, f"broken YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(data, dict):
+        raise PageInvalidError(where, "the front matter is not a mapping")
+    return data, text[fence.end() :].strip()
+
+
+def _explain(error: ValidationError) -> str:
+    return "; ".join(
+        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+        for problem in error.errors(include_url=False)
+    )

@@ -1,0 +1,255 @@
+"""Signatures at work: text, object state, readings and samples in; pages and fields out.
+
+Nothing here knows a type of `tools`: lines come as words, objects as mappings, samples as anything
+with a time and a value.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import re2
+
+from knowledge.catalog import Catalog
+from knowledge.conditions import ROOT, as_text, holds, lookup
+from knowledge.page import (
+    FieldType,
+    MetricSignature,
+    Page,
+    Signature,
+    StateSignature,
+    TextSignature,
+)
+from knowledge.pattern import Pattern, compile_pattern, encode
+from knowledge.quantity import decode_field
+from knowledge.runs import Interval, Point, satisfied
+from knowledge.template import placeholders
+
+UNKNOWN_WRITER = "text"
+"""The channel of a file whose writer could not be told."""
+
+_TRUSTED_UNKNOWN = frozenset({"app", "device"})
+_UNITS_KEPT = 4096
+_SCAN_MEMORY = 32 << 20
+
+FieldValue = str | float | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One signature that holds.
+
+    `values` are what entity templates are filled from: named groups, labels, or resolved paths.
+    `fields` are the declared ones, decoded. `ended` says that the recovery line was seen.
+    `since` is the time the object itself states; `interval` is set for samples.
+    """
+
+    page: str
+    signature: Signature
+    values: Mapping[str, str]
+    fields: Mapping[str, FieldValue] = field(default_factory=dict)
+    ended: bool = False
+    since: str | None = None
+    interval: Interval | None = None
+
+
+class Matcher:
+    """Every signature of a catalog, ready to match; expressions compile when first needed."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._lines: dict[str, _Channel] = {}
+        self._states: dict[tuple[str, str], list[tuple[str, StateSignature]]] = {}
+        self._metrics: dict[str, list[tuple[str, MetricSignature]]] = {}
+        lines: dict[str, list[_Line]] = {}
+        for page, signature in catalog.signatures():
+            match signature:
+                case TextSignature():
+                    for line in _lines(page, signature):
+                        lines.setdefault(line.source, []).append(line)
+                case MetricSignature():
+                    self._metrics.setdefault(signature.query, []).append((page.id, signature))
+                case StateSignature():
+                    key = signature.source, signature.kind
+                    self._states.setdefault(key, []).append((page.id, signature))
+        lines[UNKNOWN_WRITER] = [
+            line for source in sorted(_TRUSTED_UNKNOWN) for line in lines.get(source, ())
+        ]
+        self._lines = {source: _Channel(found) for source, found in lines.items()}
+
+    def match_text(self, channel: str, unit: str, text: str, *, reason: str = "") -> list[Match]:
+        """Match a logical line against the signatures of its channel.
+
+        A line of unknown writer (channel ``text``) may only show conditions of applications and
+        appliances: nothing an application prints can pass for a kernel's or a service's word.
+        """
+        found = self._lines.get(channel)
+        return [] if found is None else found.match(unit, encode(text), reason)
+
+    def match_state(self, source: str, kind: str, content: Mapping[str, object]) -> list[Match]:
+        """Match an object (`source` ``object``) or a reading's values against its kind's tests."""
+        return [
+            found
+            for page, signature in self._states.get((source, kind), ())
+            for found in _match_state(page, signature, content)
+        ]
+
+    def match_series(
+        self, query: str, labels: Mapping[str, str], samples: Sequence[Point]
+    ) -> list[Match]:
+        """Match one series of a named query: one match for each stretch that satisfies the test."""
+        return [
+            Match(page, signature, labels, fields={"value": run.peak}, interval=run)
+            for page, signature in self._metrics.get(query, ())
+            for run in satisfied(samples, signature.op, signature.value, for_s=signature.for_s)
+        ]
+
+    def state_kinds(self, source: str) -> frozenset[str]:
+        """Return the kinds of object or reading that any signature tests."""
+        return frozenset(kind for known, kind in self._states if known == source)
+
+    def query_names(self) -> frozenset[str]:
+        """Return the queries that any signature judges."""
+        return frozenset(self._metrics)
+
+
+class _Line:
+    """One expression over lines: a signature's own, or its recovery's."""
+
+    def __init__(self, page: str, signature: TextSignature, *, ended: bool) -> None:
+        ending = signature.ends if ended else None
+        self.page = page
+        self.signature = signature
+        self.ended = ended
+        self.source: str = (ending.source if ending else "") or signature.source
+        self.literal = ending.literal if ending else signature.literal
+        self.reason = "" if ending else signature.reason
+        self._expression = ending.regex if ending else signature.regex
+        self._unit = signature.unit if self.source == signature.source else ""
+        self._units: dict[str, bool] = {}
+
+    @cached_property
+    def _pattern(self) -> Pattern:
+        return compile_pattern(self._expression)
+
+    def match(self, unit: str, text: bytes, reason: str) -> Match | None:
+        if self.reason and self.reason != reason:
+            return None
+        if self._unit and not self._admits(unit):
+            return None
+        values = self._pattern.search(text)
+        if values is None:
+            return None
+        return Match(
+            self.page,
+            self.signature,
+            values,
+            fields=decode_fields(values, self.signature.fields),
+            ended=self.ended,
+        )
+
+    def _admits(self, unit: str) -> bool:
+        known = self._units.get(unit)
+        if known is None:
+            if len(self._units) >= _UNITS_KEPT:
+                self._units.clear()
+            known = self._units[unit] = compile_pattern(self._unit).covers(encode(unit))
+        return known
+
+
+class _Channel:
+    """The lines of one channel behind one scan for all their literals."""
+
+    def __init__(self, lines: Iterable[_Line]) -> None:
+        self._by_literal: dict[str, list[_Line]] = {}
+        self._by_reason: dict[str, list[_Line]] = {}
+        self._always: list[_Line] = []
+        for line in lines:
+            if line.literal:
+                self._by_literal.setdefault(line.literal, []).append(line)
+            elif line.reason:
+                self._by_reason.setdefault(line.reason, []).append(line)
+            else:
+                self._always.append(line)
+        self._groups = list(self._by_literal.values())
+
+    @cached_property
+    def _literals(self) -> "re2.Set":
+        options = re2.Options()
+        options.max_mem = _SCAN_MEMORY
+        literals = re2.Set.SearchSet(options)
+        for literal in self._by_literal:
+            literals.Add(re2.escape(literal))
+        literals.Compile()
+        return literals
+
+    def match(self, unit: str, text: bytes, reason: str) -> list[Match]:
+        lines = [line for hit in self._hits(text) for line in self._groups[hit]]
+        if reason:
+            lines += self._by_reason.get(reason, ())
+        lines += self._always
+        found = (line.match(unit, text, reason) for line in lines)
+        return [match for match in found if match is not None]
+
+    def _hits(self, text: bytes) -> Sequence[int]:
+        return (self._groups and self._literals.Match(text)) or ()
+
+
+def decode_fields(
+    values: Mapping[str, str], types: Mapping[str, FieldType]
+) -> dict[str, FieldValue]:
+    """Decode the declared fields among the named groups; undecodable ones are left out."""
+    decoded = {
+        name: decode_field(values[name], kind) for name, kind in types.items() if name in values
+    }
+    return {name: value for name, value in decoded.items() if value is not None}
+
+
+def _lines(page: Page, signature: TextSignature) -> list[_Line]:
+    lines = [_Line(page.id, signature, ended=False)]
+    if signature.ends is not None:
+        lines.append(_Line(page.id, signature, ended=True))
+    return lines
+
+
+def _match_state(
+    page: str, signature: StateSignature, content: Mapping[str, object]
+) -> Iterable[Match]:
+    for item in _items(signature.each, content):
+        if all(holds(condition, item, top=content) for condition in signature.where):
+            since = lookup(item, signature.since, top=content) if signature.since else None
+            yield Match(
+                page,
+                signature,
+                _resolve(signature.entity.values(), item, content),
+                fields=_pick(signature.fields, item, content),
+                since=None if since is None else as_text(since),
+            )
+
+
+def _items(each: str, content: Mapping[str, object]) -> Sequence[object]:
+    if not each:
+        return (content,)
+    items = lookup(content, each)
+    return items if isinstance(items, list | tuple) else ()
+
+
+def _resolve(templates: Iterable[str], item: object, top: object) -> dict[str, str]:
+    """Look up every path of the templates: in the item first, then in the whole object."""
+    found: dict[str, str] = {}
+    for path in (name for template in templates for name in placeholders(template)):
+        value = _either(path, item, top)
+        if value is not None and not isinstance(value, Mapping | list | tuple):
+            found[path] = as_text(value)
+    return found
+
+
+def _pick(paths: Mapping[str, str], item: object, top: object) -> dict[str, FieldValue]:
+    values = {name: _either(path, item, top) for name, path in paths.items()}
+    return {n: v for n, v in values.items() if isinstance(v, str | int | float | bool)}
+
+
+def _either(path: str, item: object, top: object) -> object | None:
+    value = lookup(item, path, top=top)
+    if value is None and not path.startswith(ROOT):
+        return lookup(top, path)
+    return value

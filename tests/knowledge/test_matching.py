@@ -1,0 +1,184 @@
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from knowledge.matching import Matcher
+from tests.knowledge.pages import NFS, XID, catalog, page
+
+NFS_APP = {**NFS, "source": "app"}
+EVENT = {
+    "id": "event",
+    "source": "event",
+    "reason": "TaintManagerEviction",
+    "regex": r"Marking for deletion Pod (?P<pod>\S+)",
+    "examples": ["Marking for deletion Pod ml/train-0"],
+}
+TOOK = {
+    "id": "took",
+    "source": "service",
+    "unit": "etcd",
+    "literal": "slow fdatasync",
+    "regex": r'"took":"(?P<took>[^"]+)"',
+    "fields": {"took": "duration"},
+    "examples": ['{"msg":"slow fdatasync","took":"6.918204551s"}'],
+}
+READY = {
+    "id": "condition",
+    "source": "object",
+    "kind": "Node",
+    "each": "status.conditions",
+    "where": [
+        {"field": "type", "op": "==", "value": "Ready"},
+        {"field": "status", "op": "!=", "value": "True"},
+        {"field": "$.spec.unschedulable", "op": "absent"},
+    ],
+    "since": "lastTransitionTime",
+    "entity": {"node": "{metadata.name}"},
+    "fields": {"message": "message", "reason": "reason"},
+    "examples": [{}],
+}
+HOT = {
+    "id": "hot",
+    "source": "metric",
+    "query": "iowait",
+    "expr": "avg(rate(x[5m]))",
+    "op": ">",
+    "value": 0.5,
+    "for_s": 60,
+    "entity": {"node": "{instance}"},
+    "examples": [{"instance": "n1", "value": 0.9}],
+}
+
+
+@dataclass(frozen=True)
+class Dot:
+    at: datetime
+    value: float
+
+
+def dots(*values: float) -> list[Dot]:
+    start = datetime(2026, 1, 5, tzinfo=UTC)
+    return [Dot(start + timedelta(seconds=30 * n), value) for n, value in enumerate(values)]
+
+
+@pytest.fixture(name="matcher", scope="module")
+def _matcher() -> Matcher:
+    return Matcher(
+        catalog(
+            page("xid-79", signatures=[XID]),
+            page("nfs-down", signatures=[NFS]),
+            page("nfs-down-twin", signatures=[NFS]),
+            page("app-says-nfs", signatures=[NFS_APP]),
+            page("evicted", signatures=[EVENT]),
+            page("etcd-slow", signatures=[TOOK]),
+            page("not-ready", signatures=[READY]),
+            page("iowait", signatures=[HOT]),
+        )
+    )
+
+
+def pages(found: list[object]) -> list[str]:
+    return sorted(str(getattr(match, "page", "")) for match in found)
+
+
+def test_a_line_gives_its_named_groups(matcher: Matcher) -> None:
+    """Named groups come out as values, by page."""
+    (found,) = matcher.match_text("kernel", "", XID["examples"][0])
+    assert (found.page, found.values) == ("xid-79", {"bdf": "0000:9b:00", "pid": "1203"})
+
+
+def test_one_line_may_show_several_conditions(matcher: Matcher) -> None:
+    """Every page whose signature holds is returned."""
+    found = matcher.match_text("kernel", "", NFS["examples"][0])
+    assert pages(found) == ["nfs-down", "nfs-down-twin"]
+
+
+def test_a_recovery_line_ends_the_condition(matcher: Matcher) -> None:
+    """The ending's own literal and expression lead to a match marked as ended."""
+    found = matcher.match_text("kernel", "", "nfs: server 10.0.0.10 OK")
+    assert [match.ended for match in found] == [True, True]
+
+
+@pytest.mark.parametrize("channel", ["app", "text"])
+def test_an_application_cannot_speak_for_the_kernel(matcher: Matcher, channel: str) -> None:
+    """A kernel line printed by an application, or by nobody known, shows only app conditions."""
+    assert pages(matcher.match_text(channel, "", NFS["examples"][0])) == ["app-says-nfs"]
+    assert not matcher.match_text(channel, "", XID["examples"][0])
+
+
+def test_an_event_without_literal_is_found_by_reason(matcher: Matcher) -> None:
+    """The exact reason selects the signature; another reason does not."""
+    text = EVENT["examples"][0]
+    assert pages(matcher.match_text("event", "", text, reason="TaintManagerEviction")) == [
+        "evicted"
+    ]
+    assert not matcher.match_text("event", "", text, reason="Killing")
+
+
+@pytest.mark.parametrize(("unit", "hits"), [("etcd", 1), ("etcd-backup", 0), ("", 0)])
+def test_the_unit_must_match_in_full(matcher: Matcher, unit: str, hits: int) -> None:
+    """A signature bound to a unit ignores lines of others."""
+    assert len(matcher.match_text("service", unit, TOOK["examples"][0])) == hits
+
+
+def test_fields_are_decoded_by_type(matcher: Matcher) -> None:
+    """A duration is in seconds."""
+    (found,) = matcher.match_text("service", "etcd", TOOK["examples"][0])
+    assert found.fields == {"took": 6.918204551}
+
+
+def test_lone_surrogates_do_not_stop_matching(matcher: Matcher) -> None:
+    """A line with undecodable bytes is matched all the same."""
+    assert matcher.match_text("kernel", "", f"\udcff\ud800 {NFS['examples'][0]}")
+
+
+def node(status: str, **spec: object) -> dict[str, object]:
+    conditions = [
+        {"type": "DiskPressure", "status": "False"},
+        {
+            "type": "Ready",
+            "status": status,
+            "reason": "KubeletNotReady",
+            "message": "PLEG is not healthy",
+            "lastTransitionTime": "2026-01-05T10:00:00Z",
+        },
+    ]
+    return {
+        "metadata": {"name": "n1"},
+        "spec": dict(spec),
+        "status": {"conditions": conditions},
+    }
+
+
+def test_each_item_of_a_list_is_tested(matcher: Matcher) -> None:
+    """The item that holds gives fields and time, the whole object gives the identity."""
+    (found,) = matcher.match_state("object", "Node", node("False"))
+    assert found.values == {"metadata.name": "n1"}
+    assert found.since == "2026-01-05T10:00:00Z"
+    assert found.fields == {"message": "PLEG is not healthy", "reason": "KubeletNotReady"}
+
+
+def test_a_root_path_reaches_out_of_the_item(matcher: Matcher) -> None:
+    """`$.` tests the object itself; one failing condition is enough to stay silent."""
+    assert not matcher.match_state("object", "Node", node("False", unschedulable=True))
+    assert not matcher.match_state("object", "Node", node("True"))
+    assert not matcher.match_state("reading", "Node", node("False"))
+
+
+def test_a_series_gives_each_stretch_that_lasts(matcher: Matcher) -> None:
+    """Stretches shorter than for_s are left out; the peak and both borders are told."""
+    samples = dots(0.1, 0.9, 0.1, 0.6, 0.8, 0.7, 0.2)
+    (found,) = matcher.match_series("iowait", {"instance": "n1"}, samples)
+    run = found.interval
+    assert run is not None
+    assert (run.start, run.end, run.peak) == (samples[3].at, samples[6].at, 0.8)
+    assert (run.before, run.last) == (samples[2].at, samples[5].at)
+    assert found.values == {"instance": "n1"}
+
+
+def test_names_tell_what_is_judged(matcher: Matcher) -> None:
+    """Readers ask which kinds and queries matter."""
+    assert matcher.state_kinds("object") == {"Node"}
+    assert matcher.query_names() == {"iowait"}
+    assert not matcher.match_series("other", {}, dots(1.0))
