@@ -1,0 +1,207 @@
+"""Takes secrets out of text at capture, before anything is stored, hashed or shown.
+
+Text is scanned once by hyperscan for the triggers of all rules; only the lines where one fired
+are looked at closely. What is taken is replaced by ``<masked>``; masking twice changes nothing.
+"""
+
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Protocol
+
+import hyperscan
+import re2
+
+from tools.environments import ALLOWED, ENVIRONMENT_TRIGGERS, EnvironmentFinder
+from tools.secret_objects import OBJECT_TRIGGER, find_secret_objects
+from tools.secret_shapes import RULES, Found, Rule, Taken
+
+_LONG_LINE = 16_384
+_BEFORE, _AFTER = 512, 8_192
+"""How much of a line longer than `_LONG_LINE` is looked at around a trigger, in bytes."""
+
+
+_WORD_END = re.compile(rb"[\s\"']")
+
+
+class Match(Protocol):
+    """What is used of an RE2 match."""
+
+    def group(self, index: int) -> bytes | None:
+        """Give a group's text; None where it took no part."""
+
+    def span(self, index: int) -> tuple[int, int]:
+        """Give where a group lies."""
+
+
+class Pattern(Protocol):
+    """What is used of an RE2 pattern."""
+
+    groupindex: Mapping[bytes, int]
+
+    def finditer(self, text: bytes) -> Iterator[Match]:
+        """Give all matches in order."""
+
+
+class Masker:
+    """Masks text with the shipped rules and a list of environment names that may be seen."""
+
+    def __init__(self, allowed_environment: Sequence[str] = ALLOWED) -> None:
+        self._patterns = tuple(_compile(rule) for rule in RULES)
+        self._environments = EnvironmentFinder(allowed_environment)
+        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        triggers = list(dict.fromkeys(rule.trigger for rule in RULES))
+        self._rules = [
+            [index for index, rule in enumerate(RULES) if rule.trigger == trigger]
+            for trigger in triggers
+        ]
+        triggers += [ENVIRONMENT_TRIGGERS, OBJECT_TRIGGER]
+        self._database.compile(
+            expressions=[trigger.encode() for trigger in triggers],
+            ids=list(range(len(triggers))),
+            elements=len(triggers),
+            flags=hyperscan.HS_FLAG_MULTILINE,
+        )
+        self._local = threading.local()
+
+    def mask_bytes(self, data: bytes) -> bytes:
+        """Replace every secret in `data`."""
+        hits = self._hits(data)
+        if not hits:
+            return data
+        taken: list[Taken] = []
+        for trigger, ends in hits.items():
+            taken.extend(self._take(trigger, data, ends))
+        return _replace(data, taken) if taken else data
+
+    def mask_text(self, text: str) -> str:
+        """Replace every secret in `text`."""
+        data = text.encode("utf-8", "surrogatepass")
+        masked = self.mask_bytes(data)
+        return text if masked is data else masked.decode("utf-8", "surrogatepass")
+
+    def _hits(self, data: bytes) -> dict[int, list[int]]:
+        """Give the rules whose trigger fired, with the offsets of its ends in order."""
+        hits: dict[int, list[int]] = {}
+
+        def on_match(index: int, _start: int, end: int, _flags: int, _context: object) -> None:
+            hits.setdefault(index, []).append(end)
+
+        self._database.scan(data, match_event_handler=on_match, scratch=self._scratch())
+        return hits
+
+    def _scratch(self) -> hyperscan.Scratch:
+        # One scratch space serves one scan at a time, so every thread has its own.
+        if not hasattr(self._local, "scratch"):
+            self._local.scratch = hyperscan.Scratch(self._database)
+        scratch: hyperscan.Scratch = self._local.scratch
+        return scratch
+
+    def _take(self, trigger: int, data: bytes, ends: list[int]) -> Iterator[Taken]:
+        if trigger < len(self._rules):
+            for index in self._rules[trigger]:
+                yield from self._apply(index, data, ends)
+        elif trigger == len(self._rules):
+            yield from self._environments.find(data, ends)
+        else:
+            yield from find_secret_objects(data, ends)
+
+    def _apply(self, index: int, data: bytes, ends: list[int]) -> Iterator[Taken]:
+        rule, pattern = RULES[index], self._patterns[index]
+        for start, end in _regions(data, ends, rule.lines):
+            for match in pattern.finditer(data[start:end]):
+                if taken := rule.take(_found(pattern, match, start)):
+                    yield taken
+
+
+def _found(pattern: Pattern, match: Match, offset: int) -> Found:
+    groups: dict[str, tuple[bytes, int, int]] = {}
+    for name, index in pattern.groupindex.items():
+        if (text := match.group(index)) is not None:
+            start, end = match.span(index)
+            groups[name.decode()] = (text, start + offset, end + offset)
+    return Found(groups)
+
+
+def _compile(rule: Rule) -> Pattern:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = 64 << 20
+    compiled: Pattern = re2.compile(rule.pattern, options)
+    return compiled
+
+
+def _regions(data: bytes, ends: list[int], lines: int) -> Iterator[tuple[int, int]]:
+    """Give the stretches of text around triggers, merged, in order."""
+    current: tuple[int, int] | None = None
+    for end in sorted(ends):
+        if current and end < current[1] and lines == 1 and end + _AFTER < current[1]:
+            continue
+        start, stop = _region(data, end, lines)
+        if current and start <= current[1]:
+            current = (current[0], max(stop, current[1]))
+            continue
+        if current:
+            yield current
+        current = (start, stop)
+    if current:
+        yield current
+
+
+def _region(data: bytes, end: int, lines: int) -> tuple[int, int]:
+    """Give the trigger's line (a window of it where it is long) and the lines that may follow."""
+    start = data.rfind(b"\n", max(0, end - 1 - _LONG_LINE), end - 1) + 1
+    if start == 0 and end > _LONG_LINE:
+        start = end - _BEFORE
+    stop = end - 1
+    for _ in range(lines):
+        newline = data.find(b"\n", stop + 1, stop + 1 + _LONG_LINE)
+        if newline < 0:
+            return start, _word_end(data, max(stop, end) + _AFTER)
+        stop = newline
+    return start, stop
+
+
+def _word_end(data: bytes, offset: int) -> int:
+    """Move on to where the word at `offset` ends, so that no secret is cut."""
+    limit = min(len(data), offset + (1 << 20))
+    end = _WORD_END.search(data, min(offset, len(data)), limit)
+    return end.start() if end else limit
+
+
+def _replace(data: bytes, taken: list[Taken]) -> bytes:
+    """Put the masks in; where two rules took overlapping text, one mask covers both."""
+    pieces: list[bytes] = []
+    position = 0
+    for start, end, mask in sorted(_united(taken)):
+        pieces += (data[position:start], mask)
+        position = end
+    pieces.append(data[position:])
+    return b"".join(pieces)
+
+
+def _united(taken: list[Taken]) -> list[Taken]:
+    united: list[Taken] = []
+    for start, end, mask in sorted(taken):
+        if united and start < united[-1][1]:
+            first, last, kept = united[-1]
+            united[-1] = (first, max(last, end), kept)
+        else:
+            united.append((start, end, mask))
+    return united
+
+
+@cache
+def _default() -> Masker:
+    return Masker()
+
+
+def mask_bytes(data: bytes) -> bytes:
+    """Replace every secret in `data`, with the shipped rules and names."""
+    return _default().mask_bytes(data)
+
+
+def mask_text(text: str) -> str:
+    """Replace every secret in `text`, with the shipped rules and names."""
+    return _default().mask_text(text)
