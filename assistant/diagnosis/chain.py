@@ -1,0 +1,95 @@
+"""The propagation that is drawn: one tree from the trigger to the damage.
+
+Ranking weighs every edge; the picture needs each condition once, with the delay a reader can check.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from assistant.diagnosis.graph import Edge, Graph
+from assistant.diagnosis.hypotheses import Candidate
+from assistant.diagnosis.result import ChainLink
+from assistant.event import Event
+
+MOST_TRIGGERS = 3
+
+
+def draw_chain(candidate: Candidate, graph: Graph) -> list[ChainLink]:
+    """Return the edges of the tree, causes before effects.
+
+    Each condition stands once, on the entity that shows the propagation earliest; the trigger's own
+    precursors come first.
+    """
+    inside = {candidate.id, *candidate.reached}
+    placed: dict[str, Event] = {candidate.event.page: candidate.event}
+    chosen = _triggers(candidate, graph, placed)
+    while True:
+        edge = _next_edge(placed, inside, graph)
+        if edge is None:
+            break
+        placed[graph.events[edge.effect].page] = graph.events[edge.effect]
+        chosen.append(edge)
+    return [_link(edge, graph) for edge in chosen]
+
+
+def _next_edge(placed: Mapping[str, Event], inside: set[str], graph: Graph) -> Edge | None:
+    options = (
+        edge
+        for event in placed.values()
+        for edge in graph.out.get(event.id, ())
+        if edge.effect in inside and graph.events[edge.effect].page not in placed
+    )
+    return min(options, key=lambda edge: _cost(edge, graph), default=None)
+
+
+def _cost(edge: Edge, graph: Graph) -> tuple[float, float, str]:
+    """Order edges: the earliest effect first, strong links before weak at the same moment."""
+    effect = graph.events[edge.effect]
+    weak = 600.0 * (1.0 - edge.strength)
+    return (effect.start.utc.timestamp() + weak, -edge.strength, edge.effect)
+
+
+def _triggers(candidate: Candidate, graph: Graph, placed: dict[str, Event]) -> list[Edge]:
+    """Walk up from the root to what set it off, weak links included."""
+    chosen: list[Edge] = []
+    current = candidate.id
+    while len(chosen) < MOST_TRIGGERS:
+        above = [
+            edge
+            for edge in graph.into.get(current, ())
+            if graph.events[edge.cause].page not in placed
+            and not graph.events[edge.cause].chronic
+            and graph.events[edge.cause].role in {"root", "change", "mechanism"}
+        ]
+        best = max(above, key=lambda e: (e.strength, graph.events[e.cause].earliest), default=None)
+        if best is None:
+            break
+        placed[graph.events[best.cause].page] = graph.events[best.cause]
+        chosen.insert(0, best)
+        current = best.cause
+    return chosen
+
+
+def _link(edge: Edge, graph: Graph) -> ChainLink:
+    cause, effect = graph.events[edge.cause], graph.events[edge.effect]
+    delay = (effect.start.utc - cause.start.utc).total_seconds()
+    doubt = (
+        cause.start.uncertainty_s
+        + effect.start.uncertainty_s
+        + max(cause.before_s, effect.before_s)
+    )
+    observed = edge.stated and bool(cause.citations)
+    return ChainLink(
+        source=cause.id,
+        target=effect.id,
+        delay_s=round(delay, 3),
+        delay_uncertainty_s=round(doubt, 3),
+        status="observed" if observed else "inferred",
+        scope=edge.scope,
+        evidence=evidence_of((cause, effect)),
+        why=edge.link.why,
+    )
+
+
+def evidence_of(events: Iterable[Event]) -> tuple[str, ...]:
+    """Return the evidence ids that events cite, in order, once each."""
+    return tuple(dict.fromkeys(c.evidence for event in events for c in event.citations))

@@ -1,0 +1,198 @@
+"""Confidence as a word, by rule.
+
+Score margin, share of damage explained and number of sources are no confidence: measured, they do
+not tell right from wrong. What does: several kinds of effect (or an effect that quotes its cause),
+no comparable rival, no expected effect missing, and sources that would have shown the rivals.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assistant.coverage import Sight
+from assistant.diagnosis.graph import Edge, Graph
+from assistant.diagnosis.hypotheses import Candidate, Ranking
+from assistant.diagnosis.result import Confidence
+from assistant.diagnosis.weights import STRENGTH
+from assistant.event import Anchor
+from assistant.sentences import say
+from knowledge.page import Bilingual, Page
+
+RIVAL_DAMAGE = 0.5
+"""A rival reaches at least this share of the damage…"""
+RIVAL_STRENGTH = 0.6
+"""…at this share of the strength at least."""
+LEAST_KINDS = 2
+HOST_CHANNELS = frozenset({"kernel", "service"})
+"""Channels without which a node's own faults would stay unseen."""
+COVERED_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A candidate's confidence with the rules that capped it."""
+
+    confidence: Confidence
+    caps: tuple[Bilingual, ...]
+    rivals: tuple[str, ...]
+    """Ids of comparable open rivals."""
+    kinds: int
+    blind: tuple[str, ...]
+    """Pages of rival roots that no source would have shown."""
+    open_channels: tuple[str, ...] = ()
+
+
+def kinds_explained(candidate: Candidate, graph: Graph) -> set[str]:
+    """Return the distinct conditions among the effects, detectors and copies counted once."""
+    own = candidate.event.page
+    return {graph.events[name].page for name in candidate.reached if graph.events[name].page != own}
+
+
+def _first_edges(candidate: Candidate, graph: Graph) -> Sequence[Edge]:
+    return graph.out.get(candidate.id, ())
+
+
+def is_quoted(candidate: Candidate, graph: Graph) -> bool:
+    """Tell whether an effect's own line names the candidate as its cause."""
+    return any(edge.link.definitional for edge in _first_edges(candidate, graph))
+
+
+def comparable_rivals(candidate: Candidate, ranking: Ranking) -> list[Candidate]:
+    """Return other observed roots that explain as well and stand neither above nor below."""
+    damaged = {n: w for n, w in ranking.damage.items() if ranking.graph.events[n].damage}
+    mine = {n: s for n, s in candidate.reached.items() if n in damaged}
+    total = sum(damaged[n] for n in mine)
+    kinds = len(kinds_explained(candidate, ranking.graph))
+    rivals = []
+    for other in ranking.everything:
+        if other.id == candidate.id or not other.observed or other.contradictions:
+            continue
+        if other.id in candidate.reached or candidate.id in other.reached:
+            continue
+        shared = [n for n in mine if other.reached.get(n, 0.0) >= RIVAL_STRENGTH * mine[n]]
+        enough = total > 0 and sum(damaged[n] for n in shared) >= RIVAL_DAMAGE * total
+        fewer = kinds - len(kinds_explained(other, ranking.graph))
+        if enough and len(other.missing) <= len(candidate.missing) and fewer <= 1:
+            rivals.append(other)
+    return rivals
+
+
+def _path_edges(candidate: Candidate, graph: Graph) -> list[Edge]:
+    """Return the edges that leave the candidate or connect what it reaches."""
+    inside = {candidate.id, *candidate.reached}
+    return [e for name in inside for e in graph.out.get(name, ()) if e.effect in inside]
+
+
+def rival_pages(candidate: Candidate, graph: Graph, pages: Mapping[str, Page]) -> list[Page]:
+    """Return roots that the handbook knows to bring about the candidate's first effects."""
+    firsts = {graph.events[edge.effect].page for edge in _first_edges(candidate, graph)}
+    if not candidate.observed or candidate.event.role == "mechanism":
+        firsts.add(candidate.event.page)
+    return [
+        page
+        for page in pages.values()
+        if page.role == "root"
+        and page.id != candidate.event.page
+        and page.infer is None
+        and any(
+            link.effect in firsts and STRENGTH[link.strength] >= STRENGTH["often"]
+            for link in page.causes
+        )
+    ]
+
+
+def _onset_places(candidate: Candidate, graph: Graph) -> tuple[Anchor, ...]:
+    """Return the nodes where the candidate and its first effects were seen."""
+    own = [a for a in candidate.event.anchors if a.kind == "node"]
+    if own:
+        return tuple(own)
+    return tuple(
+        a
+        for edge in _first_edges(candidate, graph)
+        for a in graph.events[edge.effect].anchors
+        if a.kind == "node"
+    )
+
+
+def hosts_covered(candidate: Candidate, graph: Graph, sight: Sight) -> float:
+    """Return the share of the nodes concerned whose kernel and system logs cover the onset."""
+    hosts = {a.id for a in _onset_places(candidate, graph)}
+    if not hosts:
+        return 1.0
+    since, until = candidate.event.earliest - 60.0, candidate.event.latest + 60.0
+    seen = [host for host in hosts if sight.covers("kernel", host, since, until) != "no"]
+    return len(seen) / len(hosts)
+
+
+def blind_spots(
+    candidate: Candidate, graph: Graph, pages: Mapping[str, Page], sight: Sight
+) -> list[Page]:
+    """Return rival roots that, had they been there, no source that was read would have shown."""
+    places = _onset_places(candidate, graph)
+    since, until = candidate.event.earliest - 60.0, candidate.event.latest + 60.0
+    return [
+        page
+        for page in rival_pages(candidate, graph, pages)
+        if page.signatures and sight.would_show(page, places, since, until) == "no"
+    ]
+
+
+def judge(
+    candidate: Candidate, ranking: Ranking, pages: Mapping[str, Page], sight: Sight
+) -> Judgement:
+    """Return a candidate's confidence and what caps it."""
+    graph = ranking.graph
+    kinds = len(kinds_explained(candidate, graph))
+    rivals = comparable_rivals(candidate, ranking)
+    blind = blind_spots(candidate, graph, pages, sight)
+    low = _inconclusive_reasons(candidate, graph, kinds, rivals, sight)
+    high = [] if low else _unconfirmed_reasons(candidate, graph, blind)
+    confidence: Confidence = "INCONCLUSIVE" if low else "LIKELY" if high else "CONFIRMED"
+    return Judgement(
+        confidence=confidence,
+        caps=tuple(low or high),
+        rivals=tuple(r.id for r in rivals),
+        kinds=kinds,
+        blind=tuple(p.id for p in blind),
+    )
+
+
+def _inconclusive_reasons(
+    candidate: Candidate, graph: Graph, kinds: int, rivals: Sequence[Candidate], sight: Sight
+) -> list[Bilingual]:
+    reasons = []
+    if kinds < LEAST_KINDS and not is_quoted(candidate, graph):
+        reasons.append(say("few-kinds", kinds=kinds))
+    reasons += [
+        say("rival", page=rival.event.page, entity=rival.event.entity.id) for rival in rivals[:2]
+    ]
+    reasons += [say("missing-effect", effect=link.effect) for link in candidate.missing]
+    reasons += [
+        say("contradicted", page=event.page, event=event.id)
+        for event in candidate.contradictions[:2]
+    ]
+    latent = candidate.latent
+    if latent is not None and latent.contradicted:
+        total = len(latent.affected) + len(latent.unaffected)
+        reasons.append(say("members-unaffected", unaffected=len(latent.unaffected), total=total))
+    if hosts_covered(candidate, graph, sight) < COVERED_SHARE:
+        reasons.append(say("onset-uncovered"))
+    return reasons
+
+
+def _unconfirmed_reasons(
+    candidate: Candidate, graph: Graph, blind: Sequence[Page]
+) -> list[Bilingual]:
+    """Return why a likely candidate is not confirmed."""
+    firsts = _first_edges(candidate, graph)
+    tests = {
+        "inferred": not candidate.observed,
+        "lowest-seen": candidate.event.role == "mechanism",
+        "identity-inferred": any(not edge.stated for edge in _path_edges(candidate, graph)),
+        "order-uncertain": not any(edge.certain for edge in firsts),
+        "zone-unknown": candidate.event.start.zone == "unknown",
+        "live-only": candidate.event.live,
+    }
+    reasons = [say(key) for key, holds in tests.items() if holds]
+    if blind:
+        reasons.append(say("blind", pages=", ".join(page.id for page in blind[:3])))
+    return reasons

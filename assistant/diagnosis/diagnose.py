@@ -1,0 +1,278 @@
+"""From an ordered timeline to a diagnosis. Deterministic; no model, no network."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from assistant.diagnosis import guidance
+from assistant.diagnosis.case import Case, counts, damaging
+from assistant.diagnosis.chain import draw_chain, evidence_of
+from assistant.diagnosis.collateral import find_collateral
+from assistant.diagnosis.confidence import Judgement, judge, kinds_explained
+from assistant.diagnosis.exclusion import rule_out
+from assistant.diagnosis.graph import Graph, build_graph
+from assistant.diagnosis.health import why_not_healthy
+from assistant.diagnosis.hypotheses import (
+    Candidate,
+    Ranking,
+    find_candidates,
+    rank,
+    with_latent,
+)
+from assistant.diagnosis.impact import count_impact, read_state
+from assistant.diagnosis.latent import infer_latent
+from assistant.diagnosis.result import (
+    Change,
+    Claim,
+    Confidence,
+    Diagnosis,
+    Hypothesis,
+    RootCause,
+    Verdict,
+)
+from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
+from assistant.event import Event
+from assistant.sentences import say, say_with
+from knowledge.page import Bilingual
+
+MOST_HYPOTHESES = 10
+CHANGE_LOOKBACK_S = 1800.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A root the verdict stands on, with its confidence."""
+
+    candidate: Candidate
+    judgement: Judgement
+
+
+def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
+    """Rank the causes of a case and say how sure that is."""
+    ranking, collateral = rank_causes(case, weights)
+    findings = _findings(ranking, case)
+    roots = [f.candidate for f in findings]
+    links = [link for f in findings for link in draw_chain(f.candidate, ranking.graph)]
+    verdict, confidence = _verdict(findings, case)
+    if verdict == "healthy":
+        findings, roots, links = [], [], []
+    pages = guidance.chain_pages(links, roots, case)
+    checks = guidance.next_checks(ranking, roots, case) if verdict != "healthy" else []
+    return Diagnosis(
+        verdict=verdict,
+        confidence=confidence,
+        state=read_state(case),
+        impact=count_impact(case, case.timeline.events),
+        first_anomaly=_first_anomaly(findings, ranking, case),
+        root_causes=tuple(_root_cause(f, ranking, case) for f in findings),
+        hypotheses=_hypotheses(ranking, case, [c.id for c in checks]),
+        chain=tuple(links),
+        contain_now=tuple(guidance.contain(pages)),
+        do_not=tuple(guidance.do_not(pages)),
+        changes=_changes(case, ranking),
+        ruled_out=tuple(rule_out(case, ranking)),
+        unexplained=_unexplained(findings, ranking, collateral),
+        collateral=collateral,
+        next_checks=tuple(checks),
+        missing_information=tuple(guidance.missing_information(case, roots)),
+        remedies=tuple(guidance.remedies(pages)),
+        caps=findings[0].judgement.caps if findings else (),
+        decided_by_unseen=_decided_by_unseen(verdict, findings),
+    )
+
+
+def rank_causes(case: Case, weights: Weights) -> tuple[Ranking, dict[str, str]]:
+    """Return the ranking of all candidates and the collateral that was set aside."""
+    events = [e for e in case.timeline.events if _in_question(e, case)]
+    graph = build_graph(events, case.pages, case.settings, weights)
+    collateral = find_collateral(events, case.pages)
+    latents = infer_latent(
+        graph, case.pages, collateral=collateral, topology=case.topology, sight=case.sight
+    )
+    whole: Graph = with_latent(graph, latents, case.pages)
+    found = find_candidates(
+        whole, case.pages, latents, sight=case.sight, settings=case.settings, weights=weights
+    )
+    return rank(whole, found, case.pages, weights), collateral
+
+
+def _in_question(event: Event, case: Case) -> bool:
+    """Leave out what was over before the window opened, unless it may still act."""
+    if event.role == "context":
+        return False
+    if event.finish < case.since - CHANGE_LOOKBACK_S:
+        return False
+    page = case.pages[event.page]
+    lingers = page.persists or event.role in {"root", "change"}
+    reach = max((link.delay.max_s for link in page.causes), default=0.0) if lingers else 0.0
+    seen = event.last.utc.timestamp() + event.last.uncertainty_s
+    open_since = event.end is None and page.persists
+    return open_since or seen + max(reach, CHANGE_LOOKBACK_S) >= case.since
+
+
+def _findings(ranking: Ranking, case: Case) -> list[Finding]:
+    """Return the first root, and further independent ones that are at least likely."""
+    findings: list[Finding] = []
+    for pick in ranking.picks:
+        judgement = judge(pick, ranking, case.pages, case.sight)
+        if not findings or judgement.confidence != "INCONCLUSIVE":
+            findings.append(Finding(pick, judgement))
+    return findings
+
+
+def _verdict(findings: Sequence[Finding], case: Case) -> tuple[Verdict, Confidence]:
+    first = findings[0].judgement.confidence if findings else "INCONCLUSIVE"
+    if first != "INCONCLUSIVE" and any(_hurts(f, case) for f in findings):
+        return "fault", first
+    if not why_not_healthy(case):
+        return "healthy", "LIKELY"
+    return "inconclusive", "INCONCLUSIVE"
+
+
+def _hurts(finding: Finding, case: Case) -> bool:
+    """Tell whether a root does damage that anybody feels."""
+    events = {e.id: e for e in case.timeline.events}
+    names = [finding.candidate.id, *finding.candidate.reached]
+    return any(n in events and damaging(events[n]) for n in names) or (
+        finding.candidate.event.damage > 0
+    )
+
+
+def _decided_by_unseen(verdict: Verdict, findings: Sequence[Finding]) -> bool:
+    if verdict == "healthy":
+        return False
+    if verdict == "inconclusive" or not findings:
+        return True
+    first = findings[0]
+    return bool(first.judgement.blind) or not first.candidate.observed
+
+
+def _first_anomaly(findings: Sequence[Finding], ranking: Ranking, case: Case) -> str:
+    """Return the earliest event of the propagation, its precursors included."""
+    graph = ranking.graph
+    names: set[str] = set()
+    for finding in findings[:1]:
+        chain = draw_chain(finding.candidate, graph)
+        names |= {link.source for link in chain} | {link.target for link in chain}
+        names |= {finding.candidate.id}
+    events = {e.id: e for e in case.timeline.events}
+    rows = [events[n] for n in names if n in events]
+    rows = rows or [e for e in case.timeline.events if counts(e) and e.severity != "info"]
+    first = min(rows, key=lambda e: (e.start.utc, e.earliest), default=None)
+    return first.id if first else ""
+
+
+def _named(candidate: Candidate) -> str:
+    entity = candidate.event.entity
+    names = [n for n in entity.names if n != entity.id]
+    return f"{entity.id} ({', '.join(names[:2])})" if names else entity.id
+
+
+def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
+    candidate, judgement = finding.candidate, finding.judgement
+    page = case.pages[candidate.event.page]
+    graph = ranking.graph
+    own = [candidate.event, *(graph.events[n] for n in list(candidate.reached)[:10])]
+    return RootCause(
+        hypothesis=_label(candidate, ranking),
+        page=page.id,
+        codes=page.codes,
+        title=page.title,
+        layer=page.layer,
+        plane=page.plane,
+        entity=candidate.event.entity,
+        observed=candidate.observed,
+        confidence=judgement.confidence,
+        where=_where(candidate, judgement),
+        why=_why(candidate, judgement, page.title, page.why_unknown),
+        explains=tuple(candidate.reached),
+        contradicted_by=tuple(e.id for e in candidate.contradictions),
+        evidence=evidence_of(own if not candidate.observed else [candidate.event]),
+        event=candidate.id if candidate.observed else "",
+    )
+
+
+def _where(candidate: Candidate, judgement: Judgement) -> Claim:
+    name = _named(candidate)
+    if candidate.latent is None:
+        text = say("where", entity=name)
+    else:
+        text = say("where-inferred", entity=name, count=len(candidate.latent.affected))
+    return Claim(text=text, confidence=judgement.confidence)
+
+
+def _why(
+    candidate: Candidate, judgement: Judgement, title: Bilingual, unknown: Bilingual | None
+) -> Claim:
+    known = candidate.observed and candidate.event.role in {"root", "change"} and unknown is None
+    if known:
+        return Claim(text=title, confidence=judgement.confidence)
+    text = unknown or say_with("why-unknown", title=title)
+    return Claim(text=text, confidence="INCONCLUSIVE")
+
+
+def _label(candidate: Candidate, ranking: Ranking) -> str:
+    return f"h{[c.id for c in ranking.everything].index(candidate.id) + 1}"
+
+
+def _hypotheses(ranking: Ranking, case: Case, checks: Sequence[str]) -> tuple[Hypothesis, ...]:
+    rows = []
+    for number, candidate in enumerate(ranking.everything[:MOST_HYPOTHESES], 1):
+        page = case.pages[candidate.event.page]
+        effects = [ranking.graph.events[n] for n in list(candidate.reached)[:20]]
+        cited = [candidate.event, *effects] if not candidate.observed else [candidate.event]
+        rows.append(
+            Hypothesis(
+                id=f"h{number}",
+                rank=number,
+                page=page.id,
+                title=page.title,
+                layer=page.layer,
+                plane=page.plane,
+                entity=candidate.event.entity,
+                event=candidate.id if candidate.observed else "",
+                observed=candidate.observed,
+                score=round(candidate.gain, 3),
+                explains=tuple(candidate.reached),
+                kinds=len(kinds_explained(candidate, ranking.graph)),
+                supports=evidence_of(cited),
+                contradicts=tuple(e.id for e in candidate.contradictions),
+                missing=tuple(link.effect for link in candidate.missing),
+                would_tell=tuple(checks) if number <= 2 else (),  # noqa: PLR2004 - the two that lead
+            )
+        )
+    return tuple(rows)
+
+
+def _changes(case: Case, ranking: Ranking) -> tuple[Change, ...]:
+    hurt = [event for event in case.timeline.events if damaging(event)]
+    places = {(a.kind, a.id) for event in hurt for a in event.anchors}
+    rows = []
+    for event in case.timeline.events:
+        if event.role != "change" or event.last.utc.timestamp() < case.since - CHANGE_LOOKBACK_S:
+            continue
+        match = any((a.kind, a.id) in places for a in event.anchors)
+        rows.append(
+            Change(
+                at=datetime.fromtimestamp(event.start.utc.timestamp(), UTC),
+                what=event.text.splitlines()[0][:300] if event.text else event.page,
+                page=event.page,
+                entity=event.entity,
+                scope_match=match or event.id in ranking.graph.out,
+                evidence=evidence_of([event]),
+            )
+        )
+    return tuple(rows)
+
+
+def _unexplained(
+    findings: Sequence[Finding], ranking: Ranking, collateral: dict[str, str]
+) -> tuple[str, ...]:
+    explained = {n for f in findings for n in (f.candidate.id, *f.candidate.reached)}
+    return tuple(
+        name
+        for name in ranking.damage
+        if name not in explained
+        and ranking.graph.events[name].severity in {"critical", "error"}
+        and collateral.get(name) not in explained
+    )

@@ -1,0 +1,137 @@
+"""What a reader would suspect, and the evidence that killed it."""
+
+from collections.abc import Iterable, Sequence
+
+from assistant.coverage import Sight
+from assistant.diagnosis.case import Case, damaging
+from assistant.diagnosis.chain import evidence_of
+from assistant.diagnosis.hypotheses import Ranking
+from assistant.diagnosis.result import RuledOut
+from assistant.event import Event
+from assistant.sentences import say, say_with
+from knowledge.page import Bilingual, Page, TextSignature
+
+MOST = 8
+HARDWARE_CHANNEL = "kernel"
+
+
+def rule_out(case: Case, ranking: Ranking) -> list[RuledOut]:
+    """Return suspicions with the evidence against them, those claimed by the reporter first.
+
+    A condition is ruled out where every place concerned was read over the whole window by a source
+    that shows it and nothing did, or where a refuting condition was seen. Umbrella pages (they name
+    in `stands_for` what they stand for) are ruled out with all that they stand for.
+    """
+    hurt = [event for event in case.timeline.events if damaging(event)]
+    if not hurt:
+        return []
+    present = {event.page for event in case.timeline.events}
+    suspects = _suspects(case, hurt, present)
+    found = []
+    for page in suspects:
+        row = _umbrella(page, case, hurt) if page.stands_for else None
+        row = row or _refuted(page, ranking) or _unseen(page, case, hurt, present)
+        if row is not None:
+            found.append(row)
+    return found[:MOST]
+
+
+def _suspects(case: Case, hurt: list[Event], present: set[str]) -> list[Page]:
+    symptoms = {event.page for event in hurt}
+    text = f"{case.incident.title} {case.incident.text}".lower()
+    rows = []
+    for page in case.pages.values():
+        if page.role != "root" or page.id in present:
+            continue
+        claimed = any(code.lower() in text for code in page.codes)
+        shared = sum(1 for link in page.causes if link.effect in symptoms)
+        umbrella = bool(page.stands_for) and page.infer is None and bool(page.refuted_by)
+        if claimed or shared or umbrella:
+            rows.append((not umbrella, not claimed, -shared, page.id, page))
+    return [row[-1] for row in sorted(rows, key=lambda r: r[:4])]
+
+
+def _nodes(hurt: Iterable[Event]) -> set[str]:
+    return {a.id for event in hurt for a in event.anchors if a.kind == "node"}
+
+
+def _umbrella(page: Page, case: Case, hurt: list[Event]) -> RuledOut | None:
+    """Rule out a whole class by gapless kernel logs of every node concerned."""
+    parts = [case.pages[name] for name in page.stands_for if name in case.pages]
+    seen = [
+        event
+        for event in case.timeline.events
+        if event.page in set(page.stands_for)
+        and not event.chronic
+        and not event.benign
+        and event.finish >= case.since
+    ]
+    nodes = _nodes(hurt)
+    if not parts or seen or not nodes:
+        return None
+    since, until = _onset(hurt), case.until
+    rows = {n: case.sight.covering(HARDWARE_CHANNEL, n, since, until) for n in nodes}
+    gapless = all(case.sight.covers(HARDWARE_CHANNEL, n, since, until) == "yes" for n in nodes)
+    if not gapless:
+        return None
+    support = [e for e in case.timeline.events if e.page in {r.condition for r in page.refuted_by}]
+    why = say("ruled-out-hardware", nodes=len(nodes))
+    if support:
+        extra = say("ruled-out-supported", evidence=", ".join(evidence_of(support)[:3]))
+        why = Bilingual(en=f"{why.en} {extra.en}", zh=f"{why.zh}{extra.zh}")
+    cited = sorted({row.evidence for stretches in rows.values() for row in stretches})
+    return RuledOut(
+        page=page.id, title=page.title, why=why, evidence=(*cited, *evidence_of(support))[:40]
+    )
+
+
+def _onset(hurt: Iterable[Event]) -> float:
+    return min(event.earliest for event in hurt)
+
+
+def _refuted(page: Page, ranking: Ranking) -> RuledOut | None:
+    for rule in page.refuted_by:
+        against = [
+            event
+            for event in ranking.graph.events.values()
+            if event.page == rule.condition and not event.live
+        ]
+        if against:
+            named = Bilingual(en=against[0].id, zh=against[0].id)
+            why = say_with("ruled-out-refuted", event=named, why=rule.why)
+            return RuledOut(
+                page=page.id, title=page.title, why=why, evidence=evidence_of(against[:3])
+            )
+    return None
+
+
+def _unseen(page: Page, case: Case, hurt: list[Event], present: set[str]) -> RuledOut | None:
+    if not page.signatures or page.id in present:
+        return None
+    nodes = _nodes(hurt)
+    channels = sorted(
+        {s.source for s in page.signatures if isinstance(s, TextSignature) and s.yields == "event"}
+    )
+    cited = _covering(channels, nodes, case.sight, (_onset(hurt), case.until))
+    if not cited:
+        return None
+    return RuledOut(
+        page=page.id,
+        title=page.title,
+        why=say("ruled-out-unseen", sources=", ".join(channels)),
+        evidence=tuple(cited[:10]),
+    )
+
+
+def _covering(
+    channels: Sequence[str], nodes: set[str], sight: Sight, span: tuple[float, float]
+) -> list[str]:
+    """Return the evidence that covers every node on one of the channels; empty if none does."""
+    for channel in channels:
+        if channel in {"app", "device"} or not nodes:
+            continue
+        if all(sight.covers(channel, node, *span) == "yes" for node in nodes):
+            return sorted(
+                {row.evidence for node in nodes for row in sight.covering(channel, node, *span)}
+            )
+    return []

@@ -1,0 +1,218 @@
+"""The causal graph: which seen condition may have brought about which.
+
+Events are joined through hubs (a condition's anchors under the link's scope), never pair by pair,
+so the cost grows with the events and not with their square.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from assistant.diagnosis.guards import (
+    SAME_MOMENT_S,
+    Settings,
+    attributes_allow,
+    guard_holds,
+    order,
+)
+from assistant.diagnosis.weights import Weights
+from assistant.event import Anchor, Event
+from knowledge.page import Link, Page
+
+NEAREST = 6
+"""Causes kept per effect, link and hub: the latest that precede it."""
+SCOPE_KIND = {"server": "storage_server"}
+"""Scopes whose anchor kind has another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A possible step of the propagation."""
+
+    cause: str
+    effect: str
+    link: Link
+    strength: float
+    certain: bool
+    """Whether the order in time is certain."""
+    stated: bool
+    """Whether the shared anchor is stated by evidence, not inferred."""
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Events by id with the edges out of and into them."""
+
+    events: Mapping[str, Event]
+    out: Mapping[str, tuple[Edge, ...]]
+    into: Mapping[str, tuple[Edge, ...]]
+
+
+def anchor_kind(scope: str) -> str:
+    """Return the anchor kind under which a scope's events meet."""
+    return SCOPE_KIND.get(scope, scope)
+
+
+def _hubs(event: Event, scope: str) -> Iterable[tuple[str, bool]]:
+    if scope == "cluster":
+        return (("*", True),)
+    kind = anchor_kind(scope)
+    return ((a.id, not a.inferred) for a in event.anchors if a.kind == kind)
+
+
+def _cause_hubs(event: Event, scope: str) -> Iterable[tuple[str, bool]]:
+    if scope == "peer":
+        return ((f"{a.kind}:{a.id}", not a.inferred) for a in event.anchors)
+    return _hubs(event, scope)
+
+
+def _effect_hubs(event: Event, scope: str) -> Iterable[tuple[str, bool]]:
+    if scope == "peer":
+        return ((f"{a.kind}:{a.id}", not a.inferred) for a in event.peers)
+    return _hubs(event, scope)
+
+
+Index = dict[tuple[str, str, str], list[tuple[float, str, bool]]]
+"""(page, scope, hub) → (earliest onset, event id, stated), sorted."""
+
+
+def _index(events: Iterable[Event], pages: Mapping[str, Page]) -> Index:
+    index: Index = defaultdict(list)
+    for event in events:
+        for scope in {link.scope for link in pages[event.page].causes}:
+            for hub, stated in _cause_hubs(event, scope):
+                index[event.page, scope, hub].append((event.earliest, event.id, stated))
+    for rows in index.values():
+        rows.sort()
+    return index
+
+
+def _incoming(pages: Mapping[str, Page], present: set[str]) -> dict[str, list[tuple[str, Link]]]:
+    links: dict[str, list[tuple[str, Link]]] = defaultdict(list)
+    for page_id in present:
+        for link in pages[page_id].causes:
+            if link.effect in present:
+                links[link.effect].append((page_id, link))
+    return links
+
+
+def can_cause(event: Event) -> bool:
+    """Tell whether an event may stand at the head of an edge."""
+    return not (event.chronic or event.benign or event.role in {"benign", "context"})
+
+
+def make_edge(
+    link: Link, cause: Event, effect: Event, settings: Settings, weights: Weights
+) -> Edge | None:
+    """Return the edge between two events that meet in scope, if nothing forbids it."""
+    sequence = order(link, cause, effect)
+    if sequence == "excluded" or not attributes_allow(link, effect):
+        return None
+    held = guard_holds(link.guard, cause, settings, effect)
+    if held == "no":
+        return None
+    strength = weights.strength(cause.page, link)
+    if held == "unknown":
+        strength *= weights.unknown_guard
+    return Edge(
+        cause=cause.id,
+        effect=effect.id,
+        link=link,
+        strength=strength,
+        certain=sequence == "certain",
+        stated=True,
+        scope=link.scope,
+    )
+
+
+def _candidates(index: Index, page: str, scope: str, effect: Event) -> Iterable[tuple[str, bool]]:
+    for hub, stated in _effect_hubs(effect, scope):
+        rows = index.get((page, scope, hub))
+        if not rows:
+            continue
+        close = bisect_left(rows, (effect.latest + SAME_MOMENT_S, "", False))
+        chosen = rows[max(0, close - NEAREST) : close]
+        yield from ((event_id, stated and known) for _, event_id, known in chosen)
+
+
+def build_graph(
+    events: Iterable[Event], pages: Mapping[str, Page], settings: Settings, weights: Weights
+) -> Graph:
+    """Join events into a causal graph.
+
+    Args:
+        events: In any order; benign and chronic ones may be effects, never causes.
+        pages: All pages by id.
+        settings: Settings seen in evidence, for guards.
+        weights: The numbers behind the pages' words.
+    """
+    by_id = {event.id: event for event in events if event.role != "context"}
+    index = _index((e for e in by_id.values() if can_cause(e)), pages)
+    incoming = _incoming(pages, {event.page for event in by_id.values()})
+    out: dict[str, list[Edge]] = defaultdict(list)
+    into: dict[str, list[Edge]] = defaultdict(list)
+    for effect in by_id.values():
+        if effect.role == "benign":
+            continue
+        for edge in _edges_into(effect, incoming, index, by_id, (settings, weights)):
+            out[edge.cause].append(edge)
+            into[edge.effect].append(edge)
+    return Graph(
+        events=by_id,
+        out={key: tuple(edges) for key, edges in out.items()},
+        into={key: tuple(edges) for key, edges in into.items()},
+    )
+
+
+def _edges_into(
+    effect: Event,
+    incoming: Mapping[str, list[tuple[str, Link]]],
+    index: Index,
+    by_id: Mapping[str, Event],
+    terms: tuple[Settings, Weights],
+) -> Iterable[Edge]:
+    best: dict[str, Edge] = {}
+    for page, link in incoming.get(effect.page, ()):
+        for cause_id, stated in _candidates(index, page, link.scope, effect):
+            if cause_id == effect.id:
+                continue
+            edge = make_edge(link, by_id[cause_id], effect, *terms)
+            if edge is None:
+                continue
+            kept = best.get(cause_id)
+            if kept is None or (edge.strength, stated) > (kept.strength, kept.stated):
+                best[cause_id] = Edge(
+                    cause=edge.cause,
+                    effect=edge.effect,
+                    link=link,
+                    strength=edge.strength,
+                    certain=edge.certain,
+                    stated=stated,
+                    scope=edge.scope,
+                )
+    return best.values()
+
+
+def reach(graph: Graph, start: str, weights: Weights, *, first: float = 1.0) -> dict[str, float]:
+    """Return each event that `start` reaches with the best product of strengths along a path."""
+    best = {start: first}
+    frontier = [start]
+    while frontier:
+        following: set[str] = set()
+        for node in frontier:
+            for edge in graph.out.get(node, ()):
+                strength = best[node] * edge.strength
+                if strength >= weights.prune and strength > best.get(edge.effect, 0.0):
+                    best[edge.effect] = strength
+                    following.add(edge.effect)
+        frontier = list(following)
+    del best[start]
+    return best
+
+
+def shares(left: Iterable[Anchor], right: Iterable[Anchor], kind: str) -> bool:
+    """Tell whether two anchor sets meet in one kind."""
+    ids = {a.id for a in left if a.kind == kind}
+    return any(a.kind == kind and a.id in ids for a in right)

@@ -1,0 +1,114 @@
+"""Whether a link may act between two events: magnitude, attributes, order in time."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import re2
+
+from assistant.event import Event, FieldValue, Setting
+from knowledge.page import Guard, Link
+
+Truth = Literal["yes", "no", "unknown"]
+Order = Literal["certain", "unknown", "excluded"]
+
+SAME_MOMENT_S = 2.0
+"""Order within this many seconds is not decided by stamps: loggers buffer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings seen in evidence, looked up by name near an event."""
+
+    rows: tuple[Setting, ...]
+
+    def value(self, name: str, *events: Event) -> float | None:
+        """Return the setting's value that shares an anchor with the events, else the only one."""
+        named = [row for row in self.rows if row.name == name]
+        if not named:
+            return None
+        places = {(a.kind, a.id) for event in events for a in event.anchors}
+        near = [row for row in named if any((a.kind, a.id) in places for a in row.anchors)]
+        chosen = near or named
+        return max(row.value for row in chosen)
+
+
+def duration_s(event: Event) -> float | None:
+    """Return how long the condition held, in seconds; None while only its start is known."""
+    if event.end is not None:
+        return max(0.0, (event.end.utc - event.start.utc).total_seconds() + event.before_s / 2)
+    seen = (event.last.utc - event.start.utc).total_seconds()
+    return seen if seen > 0 else None
+
+
+def _number(value: FieldValue | None) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def compare(left: float, operator: str, right: float) -> bool:
+    """Evaluate a numeric comparison of the page schema."""
+    table = {
+        "==": left == right,
+        "!=": left != right,
+        "<": left < right,
+        "<=": left <= right,
+        ">": left > right,
+        ">=": left >= right,
+    }
+    return table.get(operator, True)
+
+
+def guard_holds(guard: Guard | None, cause: Event, settings: Settings, effect: Event) -> Truth:
+    """Tell whether the cause exceeds what its victim tolerates.
+
+    A condition that is still open has lasted at least as long as it was seen: enough to pass a
+    lower bound, never enough to fail one.
+    """
+    if guard is None:
+        return "yes"
+    value = _number(cause.fields.get(guard.field))
+    open_ended = False
+    if value is None and guard.field == "duration_s":
+        value, open_ended = duration_s(cause), cause.end is None
+    if value is None:
+        return "unknown"
+    seen = settings.value(guard.setting, cause, effect) if guard.setting else None
+    threshold = guard.value if seen is None else seen
+    if compare(value, guard.op, threshold):
+        return "yes"
+    return "unknown" if open_ended and guard.op in {">", ">="} else "no"
+
+
+def attributes_allow(link: Link, effect: Event) -> bool:
+    """Tell whether the effect's own fields leave room for this cause; absent fields do."""
+    for name, pattern in link.when.items():
+        value = effect.fields.get(name)
+        if value is not None and re2.fullmatch(pattern, str(value)) is None:
+            return False
+    return True
+
+
+def active_until(cause: Event) -> float:
+    """Return the last moment, in epoch seconds, at which the cause was certainly at work."""
+    seen = cause.last.utc.timestamp() + cause.last.uncertainty_s
+    return max(cause.latest, min(cause.finish, seen) if cause.end is not None else seen)
+
+
+def order(link: Link, cause: Event, effect: Event) -> Order:
+    """Tell whether the cause came first, from the two onset intervals and the delay bounds."""
+    slack = SAME_MOMENT_S
+    if effect.latest + slack < cause.earliest + link.delay.min_s:
+        return "excluded"
+    if effect.earliest - slack > active_until(cause) + link.delay.max_s:
+        return "excluded"
+    same_clock = bool(cause.clocks & effect.clocks)
+    if cause.latest <= effect.earliest or link.definitional:
+        return "certain"
+    if same_clock and cause.start.utc <= effect.start.utc and not effect.before_s:
+        return "certain"
+    return "unknown"
+
+
+def conditions_met(events: Iterable[Event], page: str) -> tuple[Event, ...]:
+    """Return the events of one page."""
+    return tuple(event for event in events if event.page == page)

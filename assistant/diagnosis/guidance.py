@@ -1,0 +1,182 @@
+"""What follows for the operator: contain, do not, look next, answer, repair."""
+
+import shlex
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from assistant.diagnosis.case import Case, counts, damaging
+from assistant.diagnosis.hypotheses import Candidate, Ranking
+from assistant.diagnosis.result import (
+    ChainLink,
+    Instruction,
+    Missing,
+    NextCheck,
+    OfferedRemedy,
+)
+from assistant.event import Event
+from assistant.sentences import say
+from knowledge.page import Advice, Check, Page
+
+MOST_ADVICE = 5
+MOST_CHECKS = 6
+STAGES = ("isolate", "restore", "recover", "release", "verify")
+
+
+def chain_pages(links: Sequence[ChainLink], roots: Sequence[Candidate], case: Case) -> list[Page]:
+    """Return the pages along the propagation, roots first, then in order of the chain."""
+    events = {event.id: event for event in case.timeline.events}
+    names = [root.event.page for root in roots]
+    for link in links:
+        names += [events[i].page for i in (link.source, link.target) if i in events]
+    return [case.pages[name] for name in dict.fromkeys(names)]
+
+
+def _instructions(pages: Iterable[Page], field: str) -> list[Instruction]:
+    found: dict[str, Instruction] = {}
+    for page in pages:
+        rows: tuple[Advice, ...] = page.contain if field == "contain" else page.do_not
+        for row in rows:
+            found.setdefault(row.text.en, Instruction(text=row.text, why=row.why, page=page.id))
+    return list(found.values())[:MOST_ADVICE]
+
+
+def contain(pages: Iterable[Page]) -> list[Instruction]:
+    """Return what contains the damage now."""
+    return _instructions(pages, "contain")
+
+
+def do_not(pages: Iterable[Page]) -> list[Instruction]:
+    """Return what would make it worse."""
+    return _instructions(pages, "do_not")
+
+
+def remedies(pages: Iterable[Page]) -> list[OfferedRemedy]:
+    """Return the pages' repairs in the order in which they may be done; R4 is never offered."""
+    rows = [
+        OfferedRemedy(page=page.id, id=r.id, title=r.title, stage=r.stage, risk=r.risk)
+        for page in pages
+        for r in page.remedies
+        if r.risk != "R4"
+    ]
+    return sorted(rows, key=lambda row: STAGES.index(row.stage))
+
+
+def _fill(check: Check, event: Event) -> str:
+    """Write a check's command with the event's own places; what is unknown stays a placeholder."""
+    places = {a.kind: a.id for a in reversed(event.anchors)}
+    pod = places.get("pod", "")
+    values = {
+        "node": places.get("node"),
+        "gpu": places.get("gpu"),
+        "pod": pod.rsplit("/", 1)[-1] or None,
+        "namespace": pod.split("/", 1)[0] if "/" in pod else None,
+        "server": places.get("storage_server"),
+        "mount": places.get("mount"),
+        "job": places.get("job"),
+    }
+    words = []
+    for word in check.command:
+        filled = word
+        for name, value in values.items():
+            if value:
+                filled = filled.replace("{" + name + "}", value)
+        words.append(filled if "{" in filled else shlex.quote(filled))
+    return " ".join(words)
+
+
+def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> list[NextCheck]:
+    """Return the looks that tell most: between the leading hypotheses, then of the lead itself."""
+    leads = list(dict.fromkeys([*roots, *ranking.everything[:3]]))
+    labels = {c.id: f"h{i}" for i, c in enumerate(ranking.everything, 1)}
+    rows: dict[str, NextCheck] = {}
+    for lead in leads:
+        page = case.pages[lead.event.page]
+        told = {d.check: d for d in page.distinguish}
+        ordered = sorted(page.checks, key=lambda c: c.id not in told)
+        for check in ordered[:3]:
+            command = _fill(check, lead.event)
+            other = told[check.id].other if check.id in told else ""
+            apart = [labels[lead.id]] if lead.id in labels else []
+            apart += [labels[c.id] for c in ranking.everything if c.event.page == other][:2]
+            why = told[check.id].means if check.id in told else check.tells
+            rows.setdefault(
+                command,
+                NextCheck(
+                    id="",
+                    command=command,
+                    where=_place(check, lead.event),
+                    why=why,
+                    tells_apart=tuple(dict.fromkeys(apart)),
+                ),
+            )
+    if not rows:
+        rows = _symptom_checks(case)
+    chosen = list(rows.values())[:MOST_CHECKS]
+    return [row.model_copy(update={"id": f"c{i}"}) for i, row in enumerate(chosen, 1)]
+
+
+def _symptom_checks(case: Case) -> dict[str, NextCheck]:
+    """Return the checks of the symptoms themselves, where no root is in sight."""
+    rows: dict[str, NextCheck] = {}
+    ordered = sorted(
+        (e for e in case.timeline.events if counts(e)), key=lambda e: (-e.damage, e.earliest)
+    )
+    for event in ordered[:20]:
+        for check in case.pages[event.page].checks[:1]:
+            command = _fill(check, event)
+            rows.setdefault(
+                command,
+                NextCheck(id="", command=command, where=_place(check, event), why=check.tells),
+            )
+    return rows
+
+
+def _place(check: Check, event: Event) -> str:
+    kind = {"server": "storage_server", "node": "node", "switch": "switch"}.get(check.where, "")
+    named = next((a.id for a in event.anchors if a.kind == kind), "")
+    return named or check.where
+
+
+def missing_information(case: Case, roots: Sequence[Candidate]) -> list[Missing]:
+    """Return what only the operator can add, each asked once."""
+    rows = [
+        Missing(what=say("ask-zone", clock=clock), why=say("ask-zone-why"))
+        for clock in case.timeline.unresolved_zones[:3]
+    ]
+    hurt = [event for event in case.timeline.events if damaging(event)]
+    if any(event.plane == "workload" for event in hurt) and not _cause_known(roots):
+        rows.append(Missing(what=say("ask-first-rank"), why=say("ask-first-rank-why")))
+        rows.append(Missing(what=say("ask-retry"), why=say("ask-retry-why")))
+    rows += _missing_logs(case, hurt, roots)
+    return rows
+
+
+def _cause_known(roots: Sequence[Candidate]) -> bool:
+    return any(root.observed and root.event.role in {"root", "change"} for root in roots)
+
+
+def _missing_logs(case: Case, hurt: Sequence[Event], roots: Sequence[Candidate]) -> list[Missing]:
+    rows = []
+    if hurt:
+        since = min(event.earliest for event in hurt)
+        nodes = sorted({a.id for e in hurt for a in e.anchors if a.kind == "node"})
+        blind = [n for n in nodes if case.sight.covers("kernel", n, since, since + 60.0) == "no"]
+        if blind:
+            names = ", ".join(blind[:3]) + (" …" if len(blind) > 3 else "")  # noqa: PLR2004
+            stamp = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            rows.append(
+                Missing(
+                    what=say("ask-kernel-log", nodes=names, since=stamp),
+                    why=say("ask-kernel-log-why"),
+                )
+            )
+    for root in roots:
+        if not root.observed and root.event.entity.kind == "storage_server":
+            stamp = root.event.start.utc.strftime("%Y-%m-%dT%H:%M:%SZ")
+            rows.append(
+                Missing(
+                    what=say("ask-server-log", server=root.event.entity.id, since=stamp),
+                    why=say("ask-server-log-why"),
+                )
+            )
+    return rows

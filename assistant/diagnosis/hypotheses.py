@@ -1,0 +1,279 @@
+"""Candidate roots and their ranking: a greedy cover of what has to be explained.
+
+The gain of a root is a log-likelihood ratio: for every effect it reaches, how much likelier the
+effect is with the root than without. The best root is taken, what it explains is taken off, and the
+rest is covered again, so that independent faults come out one by one.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from assistant.coverage import Sight
+from assistant.diagnosis.graph import Edge, Graph, reach
+from assistant.diagnosis.guards import Settings
+from assistant.diagnosis.latent import LatentCause
+from assistant.diagnosis.negative import contradicting_events, missing_effects
+from assistant.diagnosis.weights import STRENGTH, Weights
+from assistant.event import Event
+from knowledge.page import Delay, Link, Page
+
+CONTRADICTION = 2.0
+"""Price of a refuting condition, as a log-likelihood ratio."""
+CLIMB = 0.45
+"""A link at least this strong leads from a candidate up to what caused it."""
+CLIMB_SHARE = 0.6
+"""How much of the candidate's own gain its upstream cause must keep to replace it."""
+INCIDENT_HOURS = 0.5
+"""Time over which a chance occurrence would be mistaken for an effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A possible root with everything its ranking needs."""
+
+    event: Event
+    observed: bool
+    reached: Mapping[str, float]
+    """Event id → best strength along a path."""
+    missing: tuple[Link, ...]
+    contradictions: tuple[Event, ...]
+    gain: float = 0.0
+    latent: LatentCause | None = None
+    upstream: frozenset[str] = field(default_factory=frozenset)
+    """Other candidates that may have caused this one."""
+
+    @property
+    def id(self) -> str:
+        """The event's id."""
+        return self.event.id
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All candidates, and those that the cover took, in order."""
+
+    picks: tuple[Candidate, ...]
+    others: tuple[Candidate, ...]
+    graph: Graph
+    damage: Mapping[str, float]
+    """What had to be explained, by event id."""
+
+    @property
+    def everything(self) -> tuple[Candidate, ...]:
+        """Picks first, then the alternatives by gain."""
+        return (*self.picks, *self.others)
+
+
+def with_latent(graph: Graph, latents: list[LatentCause], pages: Mapping[str, Page]) -> Graph:
+    """Return the graph with inferred causes as heads of their own."""
+    events, out, into = dict(graph.events), dict(graph.out), dict(graph.into)
+    for latent in latents:
+        head = latent.event
+        links = {link.effect: link for link in pages[head.page].causes}
+        edges = [
+            _latent_edge(head, graph.events[name], links.get(graph.events[name].page))
+            for name in latent.effects
+        ]
+        events[head.id] = head
+        out[head.id] = tuple(edges)
+        for edge in edges:
+            into[edge.effect] = (*into.get(edge.effect, ()), edge)
+    return Graph(events, out, into)
+
+
+def _latent_edge(head: Event, effect: Event, link: Link | None) -> Edge:
+    chosen = link or Link(
+        effect=effect.page, scope="server", strength="usually", delay=Delay(max_s=600)
+    )
+    return Edge(
+        cause=head.id,
+        effect=effect.id,
+        link=chosen,
+        strength=STRENGTH[chosen.strength],
+        certain=False,
+        stated=True,
+        scope=chosen.scope,
+    )
+
+
+def to_explain(graph: Graph, weights: Weights) -> dict[str, float]:
+    """Return what has to be explained, with its worth: neither benign, chronic nor known."""
+    return {
+        event.id: weights.damage(event.page, event.damage)
+        for event in graph.events.values()
+        if event.role not in {"benign", "context"}
+        and not (event.chronic or event.known or event.benign)
+    }
+
+
+def _may_head(event: Event, graph: Graph) -> bool:
+    if event.chronic or event.known or event.benign or event.role in {"benign", "context"}:
+        return False
+    if event.role in {"root", "change"}:
+        return True
+    if event.role != "mechanism":
+        return False
+    return not any(
+        edge.strength >= CLIMB and graph.events[edge.cause].role != "symptom"
+        for edge in graph.into.get(event.id, ())
+    )
+
+
+def _copies(event: Event) -> int:
+    return max(1, len(event.members))
+
+
+def _damping(reached: Mapping[str, float], graph: Graph) -> dict[str, float]:
+    """Return the factor per page that keeps repeats of one kind from counting in full."""
+    copies: Counter[str] = Counter()
+    for name in reached:
+        copies[graph.events[name].page] += _copies(graph.events[name])
+    return {page: 1 / math.sqrt(1 + (n - 1) / 2) for page, n in copies.items()}
+
+
+def gain(
+    candidate: Candidate,
+    graph: Graph,
+    pages: Mapping[str, Page],
+    residual: Mapping[str, float],
+    weights: Weights,
+) -> float:
+    """Return the log-likelihood ratio of a root over chance, on what is left to explain."""
+    page = pages[candidate.event.page]
+    total = weights.prior(page.id, page.base_rate)
+    if candidate.latent is not None:
+        total -= weights.latent_price
+    elif candidate.event.role == "mechanism":
+        total -= weights.mechanism_price
+    else:
+        total += weights.observed_bonus
+    damping = _damping(candidate.reached, graph)
+    for name, strength in candidate.reached.items():
+        worth = residual.get(name, 0.0)
+        if worth:
+            event = graph.events[name]
+            ratio = _ratio(strength, event, weights) * damping[event.page] * _copies(event)
+            total += ratio * worth
+    own = residual.get(candidate.id, 0.0)
+    if own and candidate.event.damage:
+        total += weights.ratio_cap * own
+    total += sum(math.log(1 - STRENGTH[link.strength]) for link in candidate.missing)
+    return total - CONTRADICTION * len(candidate.contradictions)
+
+
+def _ratio(strength: float, event: Event, weights: Weights) -> float:
+    leak = weights.leak(event.page, event.baseline_rate * INCIDENT_HOURS)
+    with_root = 1 - (1 - strength) * (1 - leak)
+    return min(weights.ratio_cap, math.log(with_root / leak))
+
+
+def find_candidates(
+    graph: Graph,
+    pages: Mapping[str, Page],
+    latents: list[LatentCause],
+    *,
+    sight: Sight,
+    settings: Settings,
+    weights: Weights,
+) -> list[Candidate]:
+    """Return every event that may be a root, with what it reaches and what speaks against it."""
+    inferred = {latent.event.id: latent for latent in latents}
+    found = []
+    for event in graph.events.values():
+        latent = inferred.get(event.id)
+        if latent is None and not _may_head(event, graph):
+            continue
+        reached = reach(graph, event.id, weights)
+        if not reached and not event.damage:
+            continue
+        found.append(
+            Candidate(
+                event=event,
+                observed=latent is None,
+                reached=reached,
+                missing=()
+                if latent
+                else tuple(missing_effects(event, graph, pages, sight, settings)),
+                contradictions=tuple(contradicting_events(event, graph.events.values(), pages)),
+                latent=latent,
+            )
+        )
+    return _with_upstream(found)
+
+
+def _with_upstream(found: list[Candidate]) -> list[Candidate]:
+    above: dict[str, set[str]] = {}
+    for candidate in found:
+        for name, strength in candidate.reached.items():
+            if strength >= CLIMB:
+                above.setdefault(name, set()).add(candidate.id)
+    return [replace(c, upstream=frozenset(above.get(c.id, ()))) for c in found]
+
+
+def rank(
+    graph: Graph, found: list[Candidate], pages: Mapping[str, Page], weights: Weights
+) -> Ranking:
+    """Order candidates by a greedy cover of the damage."""
+    damage = to_explain(graph, weights)
+    scored = [replace(c, gain=gain(c, graph, pages, damage, weights)) for c in found]
+    scored.sort(key=lambda c: (-c.gain, c.event.earliest, c.id))
+    picks = _cover(scored, graph, pages, damage, weights)
+    taken = {c.id for c in picks}
+    others = tuple(c for c in scored if c.id not in taken)
+    return Ranking(tuple(picks), others, graph, damage)
+
+
+def _cover(
+    scored: list[Candidate],
+    graph: Graph,
+    pages: Mapping[str, Page],
+    damage: Mapping[str, float],
+    weights: Weights,
+) -> list[Candidate]:
+    residual = dict(damage)
+    left = list(scored)
+    picks: list[Candidate] = []
+    while left:
+        values = {c.id: gain(c, graph, pages, residual, weights) for c in left}
+        best = _climb(max(left, key=lambda c: (values[c.id], -c.event.earliest)), left, values)
+        if values[best.id] < weights.least_gain or (picks and not _hurts(best, graph, residual)):
+            break
+        picks.append(best)
+        left = [c for c in left if c.id != best.id and not _related(c, best)]
+        residual[best.id] = 0.0
+        for name, strength in best.reached.items():
+            if name in residual:
+                residual[name] *= 1 - strength
+    return picks
+
+
+def _climb(best: Candidate, left: list[Candidate], values: Mapping[str, float]) -> Candidate:
+    """Follow strong links up from a candidate to what brought it about."""
+    by_id = {c.id: c for c in left}
+    seen = {best.id}
+    while True:
+        above = [
+            by_id[name]
+            for name in best.upstream
+            if name in by_id
+            and name not in seen
+            and values[name] >= CLIMB_SHARE * values[best.id]
+            and not by_id[name].contradictions
+        ]
+        if not above:
+            return best
+        best = max(above, key=lambda c: (values[c.id], -c.event.earliest))
+        seen.add(best.id)
+
+
+def _related(one: Candidate, other: Candidate) -> bool:
+    """Tell whether one candidate stands up- or downstream of the other."""
+    return one.id in other.reached or other.id in one.reached
+
+
+def _hurts(candidate: Candidate, graph: Graph, residual: Mapping[str, float]) -> bool:
+    """Tell whether a further root explains damage that is still to be explained."""
+    names = [candidate.id, *candidate.reached]
+    return any(graph.events[n].damage and residual.get(n, 0.0) >= 0.5 for n in names)  # noqa: PLR2004 - half of a degraded effect

@@ -1,0 +1,73 @@
+"""How it stands now and who is hurt, counted from events."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from assistant.diagnosis.case import Case, damaging
+from assistant.diagnosis.result import Impact, State
+from assistant.event import Event
+
+QUIET_S = 600.0
+"""Damage not seen for this long before the evidence ends counts as past, unless it persists."""
+
+
+def read_state(case: Case) -> State:
+    """Return whether the damage goes on, from what was seen last."""
+    hurt = [event for event in case.timeline.events if damaging(event)]
+    if not hurt or case.now is None:
+        return State(now="unknown", as_of=case.now)
+    now = case.now.timestamp()
+    active = [event for event in hurt if _active(event, case, now)]
+    if not active:
+        return State(now="recovered", as_of=case.now)
+    closed = len(hurt) - len(active)
+    recovering = closed > len(active) or _progress_after(hurt, case)
+    return State(now="recovering" if recovering else "ongoing", as_of=case.now)
+
+
+def _active(event: Event, case: Case, now: float) -> bool:
+    if event.end is not None:
+        return event.finish > now
+    if case.pages[event.page].persists:
+        return True
+    return event.last.utc.timestamp() > now - QUIET_S
+
+
+def _progress_after(hurt: Iterable[Event], case: Case) -> bool:
+    latest = max(event.start.utc for event in hurt)
+    return any(
+        case.pages[event.page].progress and event.last.utc > latest
+        for event in case.timeline.events
+    )
+
+
+def count_impact(case: Case, hurt: Iterable[Event]) -> Impact:
+    """Count distinct nodes, GPUs and jobs among the anchors of damaging events.
+
+    A damaged node takes all its GPUs with it, as far as evidence shows how many it has.
+    """
+    events = [event for event in hurt if damaging(event)]
+    anchors = {(a.kind, a.id) for event in events for a in event.anchors}
+    anchors |= {(m.kind, m.id) for event in events for m in event.members}
+    nodes = {name for kind, name in anchors if kind == "node"}
+    gpus = {name for kind, name in anchors if kind == "gpu"}
+    whole = {
+        a.id
+        for event in events
+        if event.entity.kind not in {"gpu", "process", "rank", "container"}
+        for a in event.anchors
+        if a.kind == "node"
+    }
+    counted = {gpu for node in whole for gpu in case.topology.gpus_of(node)} | gpus
+    uncounted = sum(
+        (case.topology.gpu_count(node) or 0) for node in whole if not case.topology.gpus_of(node)
+    )
+    jobs = {name for kind, name in anchors if kind == "job"}
+    return Impact(nodes=len(nodes), gpus=len(counted) + uncounted, jobs=len(jobs))
+
+
+def latest_moment(case_events: Iterable[Event], captured: Iterable[datetime]) -> datetime | None:
+    """Return the latest moment that evidence speaks of."""
+    moments = [event.last.utc for event in case_events if not event.live]
+    moments += captured
+    return max(moments, default=None, key=lambda m: m.astimezone(UTC))

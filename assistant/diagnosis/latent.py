@@ -1,0 +1,151 @@
+"""Causes that nobody printed, inferred from several victims of one shared thing.
+
+Only over effects that have no observed cause, from enough distinct entities, and only if the
+members of the same dependency were not seen unaffected at the same time.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from assistant.coverage import Sight
+from assistant.diagnosis.graph import Graph, anchor_kind
+from assistant.event import Anchor, Event
+from assistant.topology import Topology
+from knowledge.page import Inference, Page
+from tools.entity import ENTITY_KINDS, Entity
+from tools.evidence import Instant
+
+EXPLAINED = 0.4
+"""An effect with an observed root of at least this strength above it needs no inferred one."""
+UNAFFECTED_SHARE = 0.34
+"""More unaffected members than this contradict a failure of what they share."""
+
+
+@dataclass(frozen=True, slots=True)
+class LatentCause:
+    """An inferred root with the effects it was inferred from."""
+
+    event: Event
+    effects: tuple[str, ...]
+    affected: frozenset[str]
+    unaffected: frozenset[str]
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether too many members of the dependency were seen unaffected."""
+        total = len(self.affected) + len(self.unaffected)
+        return bool(total) and len(self.unaffected) / total > UNAFFECTED_SHARE
+
+
+def infer_latent(
+    graph: Graph,
+    pages: Mapping[str, Page],
+    *,
+    collateral: Mapping[str, str],
+    topology: Topology,
+    sight: Sight,
+) -> list[LatentCause]:
+    """Return the inferred causes that the rules allow, strongest support first."""
+    explained = _explained(graph, pages)
+    found = []
+    for page in pages.values():
+        if page.infer is None:
+            continue
+        for hub, effects in _groups(graph, page.infer, collateral, explained).items():
+            latent = _latent(page, hub, effects, topology=topology, sight=sight, pages=pages)
+            if latent is not None:
+                found.append(latent)
+    return sorted(found, key=lambda item: -len(item.affected))
+
+
+def _explained(graph: Graph, pages: Mapping[str, Page]) -> set[str]:
+    """Return effects that an observed root or change reaches by one strong link."""
+    return {
+        edge.effect
+        for edges in graph.out.values()
+        for edge in edges
+        if edge.strength >= EXPLAINED and _is_head(graph.events[edge.cause], pages)
+    }
+
+
+def _is_head(event: Event, pages: Mapping[str, Page]) -> bool:
+    return pages[event.page].role in {"root", "change"} and not event.chronic
+
+
+def _groups(
+    graph: Graph, rule: Inference, collateral: Mapping[str, str], explained: set[str]
+) -> dict[tuple[str, str], list[Event]]:
+    kind = anchor_kind(rule.over)
+    groups: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    for event in graph.events.values():
+        if event.page not in rule.effects or event.id in collateral or event.id in explained:
+            continue
+        if event.chronic or event.known or event.benign:
+            continue
+        hubs = {a.id for a in (*event.anchors, *event.peers) if a.kind == kind}
+        for hub in hubs:
+            groups[kind, hub].append(event)
+    return {hub: _densest(events, rule.within_s) for hub, events in groups.items()}
+
+
+def _densest(events: list[Event], within_s: float) -> list[Event]:
+    """Return the largest set of events whose onsets fit into `within_s`."""
+    ordered = sorted(events, key=lambda e: e.start.utc)
+    best: list[Event] = []
+    low = 0
+    for high, event in enumerate(ordered):
+        while event.earliest - ordered[low].latest > within_s:
+            low += 1
+        if high - low + 1 > len(best):
+            best = ordered[low : high + 1]
+    return best
+
+
+def _places(events: Iterable[Event]) -> frozenset[str]:
+    nodes = {a.id for e in events for a in e.anchors if a.kind == "node"}
+    return frozenset(nodes or {m.key for e in events for m in (e.members or (e.entity,))})
+
+
+def _latent(
+    page: Page,
+    hub: tuple[str, str],
+    effects: list[Event],
+    *,
+    topology: Topology,
+    sight: Sight,
+    pages: Mapping[str, Page],
+) -> LatentCause | None:
+    rule = page.infer
+    affected = _places(effects)
+    if rule is None or len(affected) < rule.min_entities or page.entity.kind not in ENTITY_KINDS:
+        return None
+    first = min(effects, key=lambda e: e.earliest)
+    since, until = first.earliest, max(e.latest for e in effects)
+    watched = {
+        node
+        for node in topology.related(*hub, "node") - affected
+        if any(
+            sight.would_show(pages[name], (Anchor(kind="node", id=node),), since, until) == "yes"
+            for name in {e.page for e in effects}
+        )
+    }
+    start = datetime.fromtimestamp(first.earliest, UTC)
+    span = max(0.0, first.latest - first.earliest)
+    event = Event(
+        id=f"inferred:{page.id}:{hub[1]}",
+        page=page.id,
+        role=page.role,
+        layer=page.layer,
+        plane=page.plane,
+        severity=page.severity,
+        entity=Entity.model_validate({"kind": page.entity.kind, "id": hub[1]}),
+        anchors=(Anchor(kind=hub[0], id=hub[1]),),
+        clocks=frozenset(c for e in effects for c in e.clocks),
+        start=Instant(utc=start, uncertainty_s=span, zone=first.start.zone),
+        last=Instant(utc=datetime.fromtimestamp(until, UTC)),
+        count=0,
+        text=page.title.en,
+    )
+    return LatentCause(event, tuple(e.id for e in effects), affected, frozenset(watched))

@@ -1,0 +1,27 @@
+"""The sentences that the core itself says, in both languages, as data."""
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from knowledge.page import Bilingual
+
+
+@cache
+def _table() -> dict[str, dict[str, str]]:
+    return tomllib.loads(files("assistant").joinpath("sentences.toml").read_text("utf-8"))
+
+
+def say(key: str, **values: object) -> Bilingual:
+    """Fill the sentence `key` with values that read the same in both languages."""
+    row = _table()[key]
+    return Bilingual(en=row["en"].format(**values), zh=row["zh"].format(**values))
+
+
+def say_with(key: str, **values: Bilingual) -> Bilingual:
+    """Fill the sentence `key` with values that differ between the languages."""
+    row = _table()[key]
+    return Bilingual(
+        en=row["en"].format(**{name: value.en for name, value in values.items()}),
+        zh=row["zh"].format(**{name: value.zh for name, value in values.items()}),
+    )
