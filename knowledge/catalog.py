@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
-from knowledge.errors import KnowledgeError, PageDuplicateError, PageInvalidError, PageUnknownError
+from knowledge.errors import PageDuplicateError, PageInvalidError, PageUnknownError
 from knowledge.front_matter import read_page
 from knowledge.page import Link, MetricSignature, Page, Signature, TextSignature
 
@@ -113,25 +113,22 @@ class Catalog:
         return {code: tuple(pages) for code, pages in codes.items()}
 
 
-def load_catalog(extra: Sequence[Path] = ()) -> Catalog:
+def load_catalog(extra: Sequence[Path] = (), *, tolerant: bool = False) -> Catalog:
     """Load the shipped handbook and the pages in `extra` files and folders.
 
+    A broken extra page is skipped with a warning; if `tolerant`, so is a broken shipped one (for
+    `kb lint`, which wants to report all of them).
+
     Raises:
-        PageInvalidError: a shipped page is broken; a broken extra page only becomes a warning.
+        PageInvalidError: a shipped page is broken.
         PageDuplicateError: two pages have one name, wherever they lie.
     """
     shelf = _Shelf()
     for file, where, family in _shipped():
-        shelf.add(file.read_bytes(), where, family)
-    warnings: list[str] = []
+        shelf.add(file, where, family, tolerant=tolerant)
     for path, family in _own(extra):
-        try:
-            shelf.add(path.read_bytes(), path, family)
-        except PageDuplicateError:
-            raise
-        except (KnowledgeError, OSError) as error:
-            warnings.append(f"page skipped: {error}")
-    return shelf.catalog(tuple(warnings))
+        shelf.add(path, path, family, tolerant=True)
+    return shelf.catalog()
 
 
 class _Shelf:
@@ -141,21 +138,30 @@ class _Shelf:
         self._pages: dict[str, Page] = {}
         self._digests: dict[str, bytes] = {}
         self._places: dict[str, str] = {}
+        self._warnings: list[str] = []
 
-    def add(self, content: bytes, where: PurePosixPath | Path, family: str) -> None:
+    def add(self, file: Traversable, where: PurePath, family: str, *, tolerant: bool) -> None:
         if where.stem in self._places:
             raise PageDuplicateError(where.stem, self._places[where.stem], str(where))
+        self._places[where.stem] = str(where)
+        try:
+            self._read(file.read_bytes(), where, family)
+        except (PageInvalidError, OSError) as error:
+            if not tolerant:
+                raise
+            self._warnings.append(f"page skipped: {error}")
+
+    def _read(self, content: bytes, where: PurePath, family: str) -> None:
         page = read_page(_decode(content, str(where)), path=where, family=family)
         self._pages[page.id] = page
-        self._places[page.id] = str(where)
         self._digests[page.id] = hashlib.sha256(content).digest()
 
-    def catalog(self, warnings: tuple[str, ...]) -> Catalog:
+    def catalog(self) -> Catalog:
         ids = sorted(self._pages)
         digest = hashlib.sha256()
         for page_id in ids:
             digest.update(page_id.encode() + b"\0" + self._digests[page_id])
-        return Catalog({i: self._pages[i] for i in ids}, digest.hexdigest(), warnings)
+        return Catalog({i: self._pages[i] for i in ids}, digest.hexdigest(), tuple(self._warnings))
 
 
 def _shipped() -> Iterator[tuple[Traversable, PurePosixPath, str]]:

@@ -4,7 +4,7 @@ Nothing here knows a type of `tools`: lines come as words, objects as mappings, 
 with a time and a value.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -90,7 +90,7 @@ class Matcher:
         return [
             found
             for page, signature in self._states.get((source, kind), ())
-            for found in _match_state(page, signature, content)
+            for found in judge_state(page, signature, content)
         ]
 
     def match_series(
@@ -211,9 +211,10 @@ def _lines(page: Page, signature: TextSignature) -> list[_Line]:
     return lines
 
 
-def _match_state(
+def judge_state(
     page: str, signature: StateSignature, content: Mapping[str, object]
-) -> Iterable[Match]:
+) -> Iterator[Match]:
+    """Yield a match for the thing, or for each item of its list, of which all tests are true."""
     for item in _items(signature.each, content):
         if all(holds(condition, item, top=content) for condition in signature.where):
             since = lookup(item, signature.since, top=content) if signature.since else None

@@ -49,9 +49,10 @@ class Bilingual(Part):
 class Condition(Part):
     """A typed test of one field. `value_of` compares with another field of the same thing.
 
-    `field` is a dotted path; keys that contain dots are quoted: ``status.capacity."nvidia.com/gpu"``.
+    `field` is a dotted path; keys with dots are quoted: ``status.capacity."nvidia.com/gpu"``.
     A leading ``$.`` starts at the object's top when `each` walks a list. Numbers, Kubernetes
-    quantities and times compare as such when both sides parse.
+    quantities and times compare as such when both sides parse. `matches` is an RE2 full match. An
+    absent field satisfies `absent` and no other test.
     """
 
     field: str
@@ -244,7 +245,8 @@ class Check(Part):
 
     id: str
     command: tuple[str, ...] = Field(min_length=1)
-    """argv; placeholders ``{node}``, ``{gpu}``, ``{pod}``, ``{namespace}``, ``{server}``, ``{mount}``."""
+    """argv; placeholders ``{node}``, ``{gpu}``, ``{pod}``, ``{namespace}``, ``{server}`` and
+    ``{mount}``."""
     where: Literal["node", "control", "server", "switch", "operator"] = "node"
     risk: Literal["R0", "R1"] = "R0"
     sources: tuple[str, ...] = ()

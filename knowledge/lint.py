@@ -1,0 +1,28 @@
+"""Proves the handbook: every pattern, sample, link and sentence that the engine relies on."""
+
+from collections.abc import Collection, Iterator
+
+from knowledge.catalog import Catalog
+from knowledge.problem import Problem
+from knowledge.rules import contents, kinds, links, overlaps, patterns, samples, templates
+
+PAGE_RULES = (contents.check, patterns.check, samples.check, templates.check)
+CATALOG_RULES = (links.check, overlaps.check)
+
+
+def lint(catalog: Catalog, entity_kinds: Collection[str] = ()) -> list[Problem]:
+    """Return every problem, in order of page; empty for a sound handbook.
+
+    `entity_kinds` are the kinds that entities may have; without them kinds are not checked.
+    """
+    return sorted(set(_problems(catalog, frozenset(entity_kinds))))
+
+
+def _problems(catalog: Catalog, entity_kinds: frozenset[str]) -> Iterator[Problem]:
+    for page in catalog.pages.values():
+        for page_rule in PAGE_RULES:
+            yield from page_rule(page)
+        if entity_kinds:
+            yield from kinds.check(page, entity_kinds)
+    for catalog_rule in CATALOG_RULES:
+        yield from catalog_rule(catalog)

@@ -1,0 +1,1 @@
+"""What `kb lint` proves, one file a subject."""
