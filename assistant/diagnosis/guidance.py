@@ -86,7 +86,7 @@ def _fill(check: Check, event: Event) -> str:
 
 def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> list[NextCheck]:
     """Return the looks that tell most: between the leading hypotheses, then of the lead itself."""
-    leads = list(dict.fromkeys([*roots, *ranking.everything[:3]]))
+    leads = list({c.id: c for c in [*roots, *ranking.everything[:3]]}.values())
     labels = {c.id: f"h{i}" for i, c in enumerate(ranking.everything, 1)}
     rows: dict[str, NextCheck] = {}
     for lead in leads:

@@ -1,0 +1,139 @@
+"""Facts about when one condition may have caused another."""
+
+from collections.abc import Sequence
+
+from assistant.diagnosis.graph import Graph, build_graph, reach
+from assistant.diagnosis.guards import Settings
+from assistant.diagnosis.weights import DEFAULT_WEIGHTS
+from assistant.event import Anchor, Event, Setting
+from knowledge.page import Page
+from tests.assistant.diagnosis.world import event, page
+from tools.evidence import Citation
+
+
+def _graph(pages: Sequence[Page], events: Sequence[Event], *seen: Setting) -> Graph:
+    return build_graph(events, {p.id: p for p in pages}, Settings(seen), DEFAULT_WEIGHTS)
+
+
+def _pairs(graph: Graph) -> set[tuple[str, str]]:
+    return {(e.cause, e.effect) for edges in graph.out.values() for e in edges}
+
+
+CAUSE = page("cause", effects=[{"effect": "effect"}])
+EFFECT = page("effect", "symptom", damage=2)
+
+
+def test_an_edge_needs_a_shared_anchor() -> None:
+    """Cause and effect on different nodes do not meet under scope node."""
+    events = [event("a", CAUSE, 0, node="n1"), event("b", EFFECT, 10, node="n2")]
+
+    assert _pairs(_graph([CAUSE, EFFECT], events)) == set()
+
+
+def test_an_effect_before_its_cause_is_excluded() -> None:
+    """An onset that certainly precedes the cause cannot be its effect."""
+    events = [event("a", CAUSE, 100), event("b", EFFECT, 10)]
+
+    assert _pairs(_graph([CAUSE, EFFECT], events)) == set()
+
+
+def test_an_unknown_order_keeps_the_edge_but_is_not_certain() -> None:
+    """Overlapping onset intervals of two clocks leave the order open."""
+    late = event("b", EFFECT, 10, before_s=60.0, clocks=frozenset({"other"}))
+    graph = _graph([CAUSE, EFFECT], [event("a", CAUSE, 0), late])
+
+    assert [e.certain for e in graph.out["a"]] == [False]
+
+
+def test_an_effect_later_than_the_longest_delay_is_excluded() -> None:
+    """A delay bound of 600 s excludes an effect 700 s after the cause was last at work."""
+    events = [event("a", CAUSE, 0), event("b", EFFECT, 703)]
+
+    assert _pairs(_graph([CAUSE, EFFECT], events)) == set()
+
+
+def test_a_blip_shorter_than_the_tolerance_harms_nothing() -> None:
+    """A guard on duration removes the edge when the cause ended too soon."""
+    guarded = page(
+        "cause",
+        effects=[{"effect": "effect", "guard": {"field": "duration_s", "op": ">=", "value": 30}}],
+    )
+    short = [event("a", guarded, 0, end=5), event("b", EFFECT, 6)]
+    long = [event("a", guarded, 0, end=50), event("b", EFFECT, 40)]
+
+    assert _pairs(_graph([guarded, EFFECT], short)) == set()
+    assert _pairs(_graph([guarded, EFFECT], long)) == {("a", "b")}
+
+
+def test_a_setting_in_evidence_replaces_the_guard_s_default() -> None:
+    """A client that tolerates 120 s is not harmed by 50 s, whatever the page's default."""
+    guard = {"field": "duration_s", "op": ">=", "value": 30, "setting": "grace_s"}
+    guarded = page("cause", effects=[{"effect": "effect", "guard": guard}])
+    events = [event("a", guarded, 0, end=50), event("b", EFFECT, 40)]
+    seen = Setting(
+        name="grace_s",
+        value=120,
+        anchors=(Anchor(kind="node", id="n1"),),
+        citation=Citation(evidence="E2"),
+    )
+
+    assert _pairs(_graph([guarded, EFFECT], events, seen)) == set()
+
+
+def test_a_guard_that_cannot_be_evaluated_weakens_the_link() -> None:
+    """Unknown magnitude keeps the edge at a lower strength."""
+    guard = {"field": "lost_percent", "op": ">", "value": 1}
+    guarded = page("cause", effects=[{"effect": "effect", "guard": guard}])
+    graph = _graph([guarded, EFFECT], [event("a", guarded, 0), event("b", EFFECT, 5)])
+
+    assert graph.out["a"][0].strength < 0.8
+
+
+def test_the_effect_s_own_fields_exclude_a_cause() -> None:
+    """An exit status other than 137 is not the work of the OOM killer."""
+    killer = page("cause", effects=[{"effect": "effect", "when": {"exit": "137"}}])
+    other = event("b", EFFECT, 5, fields={"exit": 1})
+    same = event("c", EFFECT, 5, fields={"exit": 137})
+
+    assert _pairs(_graph([killer, EFFECT], [event("a", killer, 0), other, same])) == {("a", "c")}
+
+
+def test_peer_scope_joins_the_one_that_is_named() -> None:
+    """The effect is seen on n2 and names n1: the cause is on n1."""
+    cause = page("cause", effects=[{"effect": "effect", "scope": "peer"}])
+    named = event("b", EFFECT, 5, node="n2", peers=(Anchor(kind="node", id="n1"),))
+    graph = _graph([cause, EFFECT], [event("a", cause, 0, node="n1"), named])
+
+    assert _pairs(graph) == {("a", "b")}
+
+
+def test_chronic_and_benign_events_cause_nothing() -> None:
+    """Noise that was there before does not stand at the head of an edge."""
+    events = [
+        event("a", CAUSE, 0, chronic=True),
+        event("c", CAUSE, 0, benign="known"),
+        event("b", EFFECT, 5),
+    ]
+
+    assert _pairs(_graph([CAUSE, EFFECT], events)) == set()
+
+
+def test_reach_multiplies_strengths_along_the_best_path() -> None:
+    """Two links of .8 reach with .64."""
+    middle = page("middle", "mechanism", effects=[{"effect": "effect"}])
+    first = page("first", effects=[{"effect": "middle"}])
+    events = [event("a", first, 0), event("m", middle, 5), event("b", EFFECT, 10)]
+    graph = _graph([first, middle, EFFECT], events)
+
+    assert round(reach(graph, "a", DEFAULT_WEIGHTS)["b"], 2) == 0.64
+
+
+def test_edges_grow_with_events_not_with_their_square() -> None:
+    """Three hundred causes and effects at one hub give a bounded number of edges an effect."""
+    hub = [("storage_server", "s")]
+    cause = page("cause", effects=[{"effect": "effect", "scope": "server"}])
+    events = [event(f"a{i}", cause, i / 10, node=f"n{i}", anchors=hub) for i in range(300)]
+    events += [event(f"b{i}", EFFECT, 60 + i / 10, node=f"n{i}", anchors=hub) for i in range(300)]
+    graph = _graph([cause, EFFECT], events)
+
+    assert sum(len(edges) for edges in graph.into.values()) <= 300 * 6
