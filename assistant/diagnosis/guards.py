@@ -1,6 +1,5 @@
 """Whether a link may act between two events: magnitude, attributes, order in time."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -107,8 +106,3 @@ def order(link: Link, cause: Event, effect: Event) -> Order:
     if same_clock and cause.start.utc <= effect.start.utc and not effect.before_s:
         return "certain"
     return "unknown"
-
-
-def conditions_met(events: Iterable[Event], page: str) -> tuple[Event, ...]:
-    """Return the events of one page."""
-    return tuple(event for event in events if event.page == page)
