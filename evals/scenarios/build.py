@@ -1,0 +1,80 @@
+"""Builds a scenario's bundle: ``python -m evals.scenarios.build ID --seed 1 --out DIR``."""
+
+import argparse
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol, cast
+
+import evals.scenarios
+from evals.errors import UnknownScenarioError
+from evals.model import Recording
+from evals.replay import prometheus as server
+from evals.writers import bundle, prometheus
+
+
+class Spec(Protocol):
+    """What a scenario's `spec` module offers."""
+
+    ID: str
+    record: Callable[[int, float], Recording]
+
+
+def identities() -> list[str]:
+    """Name every scenario that is there: a package with a `spec` below this one."""
+    found = [
+        module.name.replace("_", "-")
+        for module in pkgutil.iter_modules(evals.scenarios.__path__)
+        if module.ispkg
+    ]
+    return sorted(found)
+
+
+def load(scenario: str) -> Spec:
+    """Import a scenario's specification.
+
+    Raises:
+        UnknownScenarioError: there is none of that name.
+    """
+    if scenario not in identities():
+        names = ", ".join(identities())
+        raise UnknownScenarioError(f"no scenario {scenario!r}; there are: {names}")
+    module = importlib.import_module(f"evals.scenarios.{scenario.replace('-', '_')}.spec")
+    return cast("Spec", module)
+
+
+def build(
+    scenario: str, seed: int, out: Path, *, scale: float = 1.0, stored_queries: bool = True
+) -> Recording:
+    """Write the scenario's bundle under `out` and return what went into it."""
+    recording = load(scenario).record(seed, scale)
+    queries = None
+    if stored_queries and server.available():
+        queries = prometheus.queries()
+    bundle.write(recording, out, queries=queries)
+    return recording
+
+
+def main() -> None:
+    """Read the command line and build."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("scenario", choices=identities())
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--scale", type=float, default=1.0, help="thins background noise only")
+    parser.add_argument("--openmetrics", action="store_true", help="samples, not query results")
+    given = parser.parse_args()
+    build(
+        given.scenario,
+        given.seed,
+        given.out,
+        scale=given.scale,
+        stored_queries=not given.openmetrics,
+    )
+    sys.stdout.write(f"{given.out}\n")
+
+
+if __name__ == "__main__":
+    main()

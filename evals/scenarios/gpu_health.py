@@ -1,0 +1,105 @@
+"""Readings of GPUs that are well."""
+
+import random
+from datetime import UTC, datetime
+
+from evals.model import Body, Command, Gpu, Host, Recording, iso
+
+DRIVER = "550.127.08"
+
+
+def gpu_reading(rng: random.Random, gpu: Gpu) -> Body:
+    """Return what NVML says of one healthy GPU."""
+    return {
+        "index": gpu.index,
+        "uuid": gpu.uuid,
+        "serial": gpu.serial,
+        "name": "NVIDIA H100 80GB HBM3",
+        "pci_bus_id": f"0000{gpu.bdf}.0".upper(),
+        "temperature_c": rng.randrange(33, 66),
+        "power_w": round(rng.uniform(90, 620), 1),
+        "memory_used_bytes": rng.randrange(60, 78) << 30,
+        "memory_total_bytes": 80 << 30,
+        "ecc_uncorrected_volatile": 0,
+        "ecc_corrected_volatile": 0,
+        "ecc_uncorrected_aggregate": 0,
+        "row_remap_pending": False,
+        "row_remap_failure": False,
+        "remapped_uncorrectable": 0,
+        "remapped_correctable": 0,
+        "pcie_link_generation": 5,
+        "pcie_link_width": 16,
+        "pcie_replays": 0,
+        "clock_event_reasons": 0,
+    }
+
+
+def reading(rng: random.Random, host: Host, at: float) -> Body:
+    """Return what NVML says of a whole host."""
+    return {
+        "host": host.name,
+        "observed_at": iso(at),
+        "driver_version": DRIVER,
+        "gpus": [gpu_reading(rng, gpu) for gpu in host.gpus],
+    }
+
+
+def readings(recording: Recording, rng: random.Random, at: float) -> None:
+    """Record NVML and nvidia-smi of every host that has GPUs."""
+    for host in recording.hosts.values():
+        if not host.gpus:
+            continue
+        recording.nvml[host.name] = (at, reading(rng, host, at))
+        recording.commands.append(
+            Command(host.name, ("nvidia-smi", "-q"), "nvidia-smi-q", at + 3, smi(rng, host, at))
+        )
+
+
+def smi(rng: random.Random, host: Host, at: float) -> str:
+    """Write the parts of `nvidia-smi -q` that speak of health."""
+    now = f"{datetime.fromtimestamp(at, UTC):%a %b %d %H:%M:%S %Y}"
+    head = (
+        "\n==============NVSMI LOG==============\n\n"
+        f"Timestamp                                 : {now}\n"
+        f"Driver Version                            : {DRIVER}\n"
+        "CUDA Version                              : 12.4\n\n"
+        f"Attached GPUs                             : {len(host.gpus)}\n"
+    )
+    return head + "".join(_smi_gpu(rng, gpu) for gpu in host.gpus)
+
+
+def _smi_gpu(rng: random.Random, gpu: Gpu) -> str:
+    bus = f"0000{gpu.bdf}.0".upper()
+    return f"""GPU {bus}
+    Product Name                          : NVIDIA H100 80GB HBM3
+    Serial Number                         : {gpu.serial}
+    GPU UUID                              : {gpu.uuid}
+    Minor Number                          : {gpu.index}
+    PCI
+        Bus Id                            : {bus}
+        GPU Link Info
+            PCIe Generation
+                Max                       : 5
+                Current                   : 5
+            Link Width
+                Max                       : 16x
+                Current                   : 16x
+        Replays Since Reset               : 0
+    ECC Errors
+        Volatile
+            SRAM Correctable              : 0
+            SRAM Uncorrectable Parity     : 0
+            SRAM Uncorrectable SEC-DED    : 0
+            DRAM Correctable              : 0
+            DRAM Uncorrectable            : 0
+    Remapped Rows
+        Correctable Error                 : 0
+        Uncorrectable Error               : 0
+        Pending                           : No
+        Remapping Failure Occurred        : No
+    Temperature
+        GPU Current Temp                  : {rng.randrange(33, 66)} C
+        GPU T.Limit Temp                  : 31 C
+    GPU Power Readings
+        Power Draw                        : {rng.uniform(90, 620):.2f} W
+"""
