@@ -10,6 +10,7 @@ from assistant.diagnosis.chain import draw_chain, evidence_of
 from assistant.diagnosis.collateral import find_collateral
 from assistant.diagnosis.confidence import Judgement, judge, kinds_explained
 from assistant.diagnosis.exclusion import rule_out
+from assistant.diagnosis.first_failing import find_first_failing
 from assistant.diagnosis.graph import Graph, build_graph
 from assistant.diagnosis.health import why_not_healthy
 from assistant.diagnosis.hypotheses import (
@@ -73,6 +74,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         ruled_out=tuple(rule_out(case, ranking)),
         unexplained=_unexplained(findings, ranking, collateral),
         collateral=collateral,
+        first_failing=tuple(find_first_failing(case)),
         next_checks=tuple(checks),
         missing_information=tuple(guidance.missing_information(case, roots)),
         remedies=tuple(guidance.remedies(pages)),

@@ -157,6 +157,15 @@ class OfferedRemedy(Value):
     risk: str
 
 
+class FirstFailing(Value):
+    """The member of a job that failed first, when the others only waited."""
+
+    job: str
+    entity: Entity
+    why: Bilingual
+    evidence: tuple[str, ...] = ()
+
+
 class Diagnosis(Value):
     """Everything the deterministic core concludes."""
 
@@ -175,6 +184,7 @@ class Diagnosis(Value):
     unexplained: tuple[str, ...] = ()
     collateral: Mapping[str, str] = {}
     """Event id → id of the event whose consequence it is."""
+    first_failing: tuple[FirstFailing, ...] = ()
     next_checks: tuple[NextCheck, ...] = ()
     missing_information: tuple[Missing, ...] = ()
     remedies: tuple[OfferedRemedy, ...] = ()
