@@ -1,0 +1,248 @@
+"""Opens captured evidence: any mix of files, folders and archives, one or many bundles."""
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from tools.capture import Capture
+from tools.capture_reading import CaptureReading, outcome_items
+from tools.errors import ArchiveBrokenError, PathMissingError
+from tools.evidence import Evidence, Gap, Item, Window
+from tools.manifest import BundleMeta, is_manifest, read_incident, read_manifest
+from tools.request import Request
+from tools.source import HEAD
+from tools.unpacking import Content, is_archive, unpack
+
+SKIPPED = {".git", "__pycache__"}
+
+
+@dataclass(frozen=True)
+class Member:
+    """One file of the evidence."""
+
+    name: str
+    """As the user sees it; members of archives behind `!`."""
+    path: Path
+    """Where the bytes lie."""
+    head: bytes
+    place: str = ""
+    """Path inside its bundle."""
+    capture: Capture = field(default_factory=Capture)
+
+
+class Bundle:
+    """Evidence on disk, ready to be read as often as wanted."""
+
+    def __init__(self, members: Sequence[Member], meta: BundleMeta, gaps: Sequence[Gap]) -> None:
+        """Hold what `open` found."""
+        self.members = tuple(members)
+        self.meta = meta
+        self.captures: tuple[Capture, ...] = ()
+        """Manifest lines without a file of their own."""
+        self.manifest: tuple[Capture, ...] = ()
+        self._gaps = tuple(gaps)
+        self._digests: dict[Path, str] = {}
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    @classmethod
+    def open(cls, paths: Sequence[Path]) -> Self:
+        """Find all files under `paths`, unpack archives, match files with manifests.
+
+        Raises:
+            PathMissingError: a path that does not exist.
+        """
+        finder = _Finder()
+        for path in paths:
+            finder.add(path)
+        bundle = cls(finder.members, _merged(finder.metas), finder.gaps)
+        bundle._folder = finder.folder
+        bundle._match(finder.captures)
+        return bundle
+
+    def _match(self, captures: Sequence[Capture]) -> None:
+        """Give each file its manifest line: by content first, by path second."""
+        self.manifest = tuple(captures)
+        if not captures:
+            return
+        with ThreadPoolExecutor(2) as pool:
+            digests = list(pool.map(digest_of, [member.path for member in self.members]))
+        self._digests = {
+            member.path: digest for member, digest in zip(self.members, digests, strict=True)
+        }
+        self.members, self.captures = match_captures(self.members, digests, captures)
+
+    def read(self, request: Request) -> Iterator[Evidence | Item]:
+        """Yield each capture's items, then its evidence; afterwards what has no file."""
+        request = _zoned(request, self.meta)
+        yield from self._gaps
+        number = 0
+        with ThreadPoolExecutor(1) as pool:
+            for member in self._ordered():
+                number += 1
+                digest = self._digest(pool, member.path)
+                reading = CaptureReading(f"E{number}", member, request)
+                yield from reading.items()
+                yield reading.evidence(digest.result())
+        for capture in self.captures:
+            number += 1
+            yield from outcome_items(f"E{number}", capture)
+
+    def _digest(self, pool: ThreadPoolExecutor, path: Path) -> "Future[str]":
+        if path in self._digests:
+            ready: Future[str] = Future()
+            ready.set_result(self._digests[path])
+            return ready
+        return pool.submit(digest_of, path)
+
+    def _ordered(self) -> list[Member]:
+        """Put documents (objects, inventory) before logs, so that a stream meets names first."""
+        return sorted(self.members, key=lambda member: (not _is_document(member.head), member.name))
+
+    def close(self) -> None:
+        """Remove what was unpacked."""
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def _is_document(head: bytes) -> bool:
+    start = head.lstrip()[:2000]
+    return start.startswith((b"{", b"[", b"apiVersion:")) and b"apiVersion" in start
+
+
+def _zoned(request: Request, meta: BundleMeta) -> Request:
+    zones = {host: zone for host, zone in meta.zones.items() if host != "default"}
+    return request.model_copy(
+        update={
+            "host_zones": {**zones, **request.host_zones},
+            "zone": request.zone or meta.zones.get("default", ""),
+            "now": request.now or meta.window.until,
+        }
+    )
+
+
+def _merged(metas: Sequence[BundleMeta]) -> BundleMeta:
+    """Join what several bundles say; the first that says something wins."""
+    if len(metas) < 2:  # noqa: PLR2004  # nothing to join
+        return metas[0] if metas else BundleMeta()
+    since = [meta.window.since for meta in metas if meta.window.since]
+    until = [meta.window.until for meta in metas if meta.window.until]
+    return BundleMeta(
+        title=next((meta.title for meta in metas if meta.title), ""),
+        text="\n".join(meta.text for meta in metas if meta.text),
+        window=Window(since=min(since, default=None), until=max(until, default=None)),
+        zones={host: zone for meta in reversed(metas) for host, zone in meta.zones.items()},
+        cluster=next((meta.cluster for meta in metas if meta.cluster), ""),
+        reported_at=next((meta.reported_at for meta in metas if meta.reported_at), None),
+    )
+
+
+def digest_of(path: Path) -> str:
+    """Compute the SHA-256 of a file as it lies there; empty where it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
+
+
+def match_captures(
+    members: Sequence[Member], digests: Sequence[str], captures: Sequence[Capture]
+) -> tuple[tuple[Member, ...], tuple[Capture, ...]]:
+    """Pair files with manifest lines; equal contents are told apart by path where it helps."""
+    by_digest: dict[str, list[Capture]] = {}
+    by_path: dict[str, Capture] = {}
+    for capture in captures:
+        if capture.sha256:
+            by_digest.setdefault(capture.sha256, []).append(capture)
+        if capture.path:
+            by_path[capture.path] = capture
+    used: set[int] = set()
+    paired: list[Member] = []
+    for member, digest in zip(members, digests, strict=True):
+        found = _best(by_digest.get(digest, []), member.place, used)
+        if found is None and (named := by_path.get(member.place)) and id(named) not in used:
+            found = named
+        if found is not None:
+            used.add(id(found))
+            member = Member(member.name, member.path, member.head, member.place, found)  # noqa: PLW2901
+        paired.append(member)
+    return tuple(paired), tuple(capture for capture in captures if id(capture) not in used)
+
+
+def _best(candidates: Sequence[Capture], place: str, used: set[int]) -> Capture | None:
+    free = [capture for capture in candidates if id(capture) not in used]
+    return next((capture for capture in free if capture.path == place), free[0] if free else None)
+
+
+class _Finder:
+    """Collects files, manifests and incident files."""
+
+    def __init__(self) -> None:
+        self.members: list[Member] = []
+        self.captures: list[Capture] = []
+        self.metas: list[BundleMeta] = []
+        self.gaps: list[Gap] = []
+        self.folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def add(self, path: Path) -> None:
+        if path.is_dir():
+            for file in sorted(path.rglob("*")):
+                if file.is_file() and not SKIPPED & set(file.parts):
+                    self._add_file(file, str(file), str(file.relative_to(path)))
+        elif path.is_file():
+            self._add_file(path, str(path), path.name)
+        else:
+            raise PathMissingError(f"{path}: no such file or folder; check the spelling")
+
+    def _add_file(self, path: Path, name: str, place: str) -> None:
+        try:
+            if is_archive(path):
+                self._add_archive(path, name)
+                return
+            with Content(path) as content:
+                head = content.read(HEAD)
+        except OSError as error:
+            self.gaps.append(Gap(source="file", target=name, why=f"cannot be read: {error}"))
+            return
+        self._classify(Member(name, path, head, place))
+
+    def _add_archive(self, path: Path, name: str) -> None:
+        if self.folder is None:
+            self.folder = tempfile.TemporaryDirectory(prefix="firstfault-")
+        folder = Path(tempfile.mkdtemp(dir=self.folder.name))
+        names: list[tuple[str, Path]] = []
+        try:
+            for inner, copy in unpack(path, folder):
+                names.append((inner, copy))
+        except ArchiveBrokenError as error:
+            self.gaps.append(Gap(source="file", target=name, why=str(error)))
+        root = _common_root([inner for inner, _ in names])
+        for inner, copy in names:
+            self._add_file(copy, f"{name}!{inner}", inner.removeprefix(root))
+
+    def _classify(self, member: Member) -> None:
+        if is_manifest(member.place, member.head):
+            captures, damaged = read_manifest(member.path.read_bytes())
+            if captures:
+                self.captures += captures
+                if damaged:
+                    why = f"{damaged} damaged lines in the manifest; their captures read unlabelled"
+                    self.gaps.append(Gap(source="file", target=member.name, why=why))
+                return
+        meta = read_incident(member.path, member.place, member.head)
+        if meta is not None:
+            self.metas.append(meta)
+            return
+        self.members.append(member)
+
+
+def _common_root(names: Sequence[str]) -> str:
+    """Find the one folder that an archive wraps everything in."""
+    roots = {name.partition("/")[0] for name in names}
+    wrapped = len(roots) == 1 and all("/" in name for name in names)
+    root = next(iter(roots), "")
+    return f"{root}/" if wrapped and root not in {"journal", "k8s", "host", "app"} else ""

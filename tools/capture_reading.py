@@ -1,0 +1,305 @@
+"""Reads one file of evidence: picks the reader, counts every byte, closes with its Evidence."""
+
+import io
+import re
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
+
+import msgspec
+
+from tools.capture import Capture
+from tools.errors import ReaderError
+from tools.evidence import Evidence, Gap, Instant, Item, Record, Series, Span, Window
+from tools.request import Request
+from tools.sniffing import sniff
+from tools.source import Reader, Source
+from tools.unpacking import Content
+
+UNREADABLE = (
+    ReaderError, msgspec.MsgspecError, ValueError, KeyError, TypeError, AttributeError, OSError,
+    EOFError, zlib.error, RecursionError, OverflowError, IndexError,
+)  # fmt: skip
+"""What damaged content makes readers raise; the content is then read as plain text."""
+
+_WRAPPERS = {"sudo", "env", "timeout", "nice", "ionice", "ssh", "nsenter", "chroot", "sh", "-c"}
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s\b")
+
+
+class FileLike(Protocol):
+    """A file of the evidence, as the bundle found it."""
+
+    @property
+    def name(self) -> str:
+        """As the user sees it."""
+
+    @property
+    def path(self) -> Path:
+        """Where the bytes lie."""
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes of the content."""
+
+    @property
+    def capture(self) -> Capture:
+        """Its manifest line."""
+
+
+@dataclass
+class CaptureReading:
+    """One pass over one file; `evidence` is complete once `items` is exhausted."""
+
+    id: str
+    member: FileLike
+    request: Request
+    _first: datetime | None = None
+    _last: datetime | None = None
+    _counted: int = 0
+    _size: int = 0
+    _damage: str = ""
+    _yielded: bool = False
+    _reader: Reader | None = None
+    _hosts: set[str] = field(default_factory=set)
+    _spool: Path | None = None
+
+    def items(self) -> Iterator[Item]:
+        """Yield all that the content says, with a span or gap for each byte."""
+        capture = self.member.capture
+        if capture.outcome not in {"ok", "empty"}:
+            yield from _not_ok(self.id, capture)
+        source = self._source()
+        if not source.head:
+            self._size = self.member.path.stat().st_size if self._damage else 0
+            yield from self._rest()
+            return
+        try:
+            yield from self._read(source)
+        finally:
+            if self._spool is not None:
+                self._spool.unlink(missing_ok=True)
+        yield from self._rest()
+
+    def _read(self, source: Source) -> Iterator[Item]:
+        why = ""
+        for reader in sniff(source):
+            self._reader = reader
+            try:
+                for item in reader.read(source, self.request):
+                    yield self._note(item)
+            except UNREADABLE as error:
+                why = f"{reader.name}: {str(error) or type(error).__name__}"[:300]
+                if self._yielded:
+                    break
+                continue
+            if not self._counted and self._size:
+                yield self._note(self._whole_span())
+            return
+        yield Gap(source=self._source_name(), target=self.member.name, why=why, evidence=self.id)
+
+    def _whole_span(self) -> Span:
+        host = next(iter(self._hosts)) if len(self._hosts) == 1 else self.member.capture.target
+        return Span(self.id, 0, self._size, 0, _stated(self._first), _stated(self._last), host)
+
+    def _note(self, item: Item) -> Item:
+        """Learn from an item what the capture covers."""
+        if isinstance(item, Span | Gap) and item.evidence == self.id:
+            self._counted += item.length or 0
+            self._yielded = self._yielded or bool(item.length)
+        if isinstance(item, Span):
+            self._cover(item.first.utc if item.first else None)
+            self._cover(item.last.utc if item.last else None)
+        elif isinstance(item, Record):
+            self._yielded = True
+            self._cover(item.time.utc if item.time else None)
+        elif isinstance(item, Series):
+            self._cover(item.samples[0].at if item.samples else None)
+            self._cover(item.samples[-1].at if item.samples else None)
+        elif not isinstance(item, Gap):
+            self._yielded = True
+        return item
+
+    def _cover(self, moment: datetime | None) -> None:
+        if moment is not None:
+            self._first = min(self._first or moment, moment)
+            self._last = max(self._last or moment, moment)
+
+    def _rest(self) -> Iterator[Gap]:
+        """Account for what no reader took."""
+        missing = self._size - self._counted
+        if missing > 0:
+            why = "the rest could not be read in its format"
+            yield self._gap(why, self._counted, missing)
+        if self._damage:
+            yield self._gap(
+                f"compressed data is damaged, what follows is lost: {self._damage}",
+                self._size,
+                None,
+            )
+
+    def _gap(self, why: str, offset: int, length: int | None) -> Gap:
+        return Gap(
+            source=self._source_name(), target=self.member.name, why=why,
+            evidence=self.id, offset=offset, length=length,
+        )  # fmt: skip
+
+    def _source(self) -> Source:
+        return Source(
+            evidence=self.id,
+            name=self.member.name,
+            open=self._open,
+            head=self.member.head,
+            capture=self.member.capture,
+            modified=_modified(self.member.path),
+            file=self._file,
+        )
+
+    def _open(self) -> BinaryIO:
+        return cast("BinaryIO", _Counted(self, Content(self.member.path)))
+
+    def _file(self) -> Path:
+        """Offer a real file with the decompressed content."""
+        with Content(self.member.path) as content, self.member.path.open("rb") as raw:
+            if content.read(16) == raw.read(16):
+                self._size = self.member.path.stat().st_size
+                return self.member.path.absolute()
+        with tempfile.NamedTemporaryFile(prefix="firstfault-", delete=False) as spool:
+            self._spool = Path(spool.name)
+            with self._open() as stream:
+                shutil.copyfileobj(cast("io.BufferedIOBase", stream), spool, 1 << 20)
+        return self._spool
+
+    def saw(self, size: int, damage: str) -> None:
+        """Note how far a stream was read."""
+        self._size = max(self._size, size)
+        self._damage = damage or self._damage
+
+    def evidence(self, digest: str) -> Evidence:
+        """Close the capture."""
+        capture = self.member.capture
+        empty = capture.outcome == "ok" and not self._size and not self._damage
+        return Evidence(
+            id=self.id,
+            source=self._source_name(),
+            command=capture.command or self.member.name,
+            target=capture.target,
+            cluster=capture.cluster,
+            observed_at=capture.ended or capture.started,
+            window=Window(since=self._first, until=self._last),
+            outcome="empty" if empty else capture.outcome,
+            detail=capture.detail,
+            path=self.member.name,
+            size=self._size,
+            sha256=digest,
+            truncated=capture.truncated or bool(self._damage),
+            live=capture.live,
+        )
+
+    def _source_name(self) -> str:
+        return self.member.capture.source or (self._reader.source if self._reader else "file")
+
+
+class _Counted(io.RawIOBase):
+    """Tells the reading how many bytes a stream gave."""
+
+    def __init__(self, reading: CaptureReading, content: Content) -> None:
+        self._reading, self._content = reading, content
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = self._content.read(size)
+        self._reading.saw(self._content.count, self._content.damage)
+        return data
+
+    def close(self) -> None:
+        self._content.close()
+        super().close()
+
+
+def _modified(path: Path) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except (OSError, OverflowError, ValueError):
+        return None
+
+
+def _stated(moment: datetime | None) -> Instant | None:
+    return Instant(moment) if moment else None
+
+
+def outcome_items(number: str, capture: Capture) -> Iterator[Evidence | Item]:
+    """Yield what a capture without bytes says: that it hung, was denied, or found nothing."""
+    yield from _not_ok(number, capture)
+    lost = capture.outcome == "ok" and bool(capture.path)
+    if lost:
+        why = f"the manifest names {capture.path}, which is not there"
+        yield Gap(source=capture.source, target=capture.target, why=why, evidence=number)
+    moment = capture.ended or capture.started
+    yield Evidence(
+        id=number,
+        source=capture.source or "file",
+        command=capture.command,
+        target=capture.target,
+        cluster=capture.cluster,
+        observed_at=moment,
+        window=Window(since=capture.started, until=capture.ended),
+        outcome="absent" if lost else capture.outcome,
+        detail=capture.detail,
+        path=capture.path,
+        sha256=capture.sha256,
+        truncated=capture.truncated,
+        live=capture.live,
+    )
+
+
+def _not_ok(number: str, capture: Capture) -> Iterator[Item]:
+    if capture.outcome == "hung":
+        yield hung_record(number, capture)
+    elif capture.outcome not in {"ok", "empty"}:
+        why = f"{capture.outcome}: {capture.detail or capture.command}"
+        yield Gap(source=capture.source, target=capture.target, why=why, evidence=number)
+
+
+def hung_record(number: str, capture: Capture) -> Record:
+    """Say that a command did not come back: an observation, often the decisive one."""
+    after = _waited(capture)
+    host = capture.target
+    return Record(
+        number,
+        "command",
+        f"HUNG after {after} s: {capture.command}",
+        0,
+        Instant(capture.started) if capture.started else None,
+        f"host:{host}" if host else f"file:{number}",
+        host,
+        program_of(capture.command),
+        {"outcome": "hung", "after_s": after, "command": capture.command},
+    )
+
+
+def _waited(capture: Capture) -> str:
+    if match := _SECONDS.search(capture.detail):
+        return f"{float(match.group(1)):g}"
+    if capture.started and capture.ended:
+        return f"{(capture.ended - capture.started).total_seconds():g}"
+    return "0"
+
+
+def program_of(command: str) -> str:
+    """Find the program in a command line, behind wrappers that only start it."""
+    words = [word for word in command.split() if not word.startswith("-")]
+    while words:
+        word = words.pop(0).rsplit("/", 1)[-1]
+        if word in _WRAPPERS or "=" in word:
+            skips = 1 if word in {"timeout", "ssh"} else 0
+            words = words[skips:]
+            continue
+        return word
+    return ""

@@ -1,0 +1,53 @@
+"""What can go wrong while looking.
+
+ToolsError
+├── BundleError          evidence that cannot be opened
+│   ├── PathMissingError      no such file or folder
+│   └── ArchiveBrokenError    an archive that does not unpack
+├── ReaderError          bytes that a reader cannot make sense of
+│   └── NotThisFormatError    the sniffed format does not hold; another reader should try
+└── ProbeError           a look that must not or cannot be taken
+    ├── CommandRefused   an argv that the grammar of its program does not hold
+    ├── ProbeTwice       two probes of one name
+    └── TargetRefused    a place that must not be written to
+"""
+
+
+class ToolsError(Exception):
+    """Everything that `tools` raises by itself."""
+
+
+class BundleError(ToolsError):
+    """Evidence could not be opened."""
+
+
+class PathMissingError(BundleError):
+    """The path given does not exist or cannot be read."""
+
+
+class ArchiveBrokenError(BundleError):
+    """An archive is damaged or is not what its first bytes promise."""
+
+
+class ReaderError(ToolsError):
+    """A reader could not make sense of the bytes it was given."""
+
+
+class NotThisFormatError(ReaderError):
+    """The content is not what its beginning promised; nothing was yielded yet."""
+
+
+class ProbeError(ToolsError):
+    """A look must not or cannot be taken."""
+
+
+class CommandRefused(ProbeError):
+    """The argument grammar does not hold this argv; only what it holds can be run."""
+
+
+class ProbeTwice(ProbeError):
+    """Two probes have one name, so that neither can be meant."""
+
+
+class TargetRefused(ProbeError):
+    """Evidence must not be written there: the place hangs, is full or lies on the network."""

@@ -1,0 +1,189 @@
+"""Scans the journal's export text: hits in raw blocks, entries taken apart only around them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import BinaryIO
+
+from tools.evidence import Channel, Instant, Item, Record, Span
+from tools.journal_entry import FIELDS, entry_record, entry_time, unit_of
+from tools.messages import Shape, shape_continued_by, shape_started_by
+from tools.request import Request
+from tools.scan import Block, read_blocks, scanner_for
+
+BORDER = b"\n\n"
+SAMPLES = 32
+MAX_ENTRY = 1 << 20
+OTHERS_BETWEEN = 64
+"""How many entries of other writers may stand between the parts of one message."""
+
+_WANTED = {name.encode() for name in (*FIELDS, "__REALTIME_TIMESTAMP")}
+
+
+def parse_entry(data: bytes) -> dict[str, str]:
+    """Take one entry apart; a binary value is decoded with replacement."""
+    entry: dict[str, str] = {}
+    place, size = 0, len(data)
+    while place < size:
+        end = data.find(b"\n", place)
+        end = size if end < 0 else end
+        key, equals, value = data[place:end].partition(b"=")
+        place = end + 1
+        if not equals and key:
+            length = int.from_bytes(data[place : place + 8], "little")
+            value = data[place + 8 : min(place + 8 + length, size)]
+            place = min(place + 9 + length, size)
+        if key in _WANTED and key.decode() not in entry:
+            entry[key.decode()] = value.decode("utf-8", "replace")
+    return entry
+
+
+def bounds(data: bytes, place: int) -> tuple[int, int]:
+    """Find begin and end of the entry around `place`."""
+    low = max(0, place - MAX_ENTRY)
+    begin = data.rfind(b"\n\n__", low, place)
+    begin = begin + 2 if begin >= 0 else (0 if low == 0 else low)
+    end = data.find(b"\n\n__", place)
+    return begin, len(data) if end < 0 else end + 1
+
+
+@dataclass
+class ExportReading:
+    """One pass over one export text."""
+
+    evidence: str
+    request: Request
+    spans: bool = True
+    """False where the text is a program's output and the file's own bytes are counted elsewhere."""
+    seen: dict[tuple[str, Channel], tuple[Instant, Instant]] = field(default_factory=dict)
+    _line: int = 1
+    _used: set[int] = field(default_factory=set)
+
+    def items(self, stream: BinaryIO) -> Iterator[Item]:
+        """Read a whole text, then say whose lines run from when to when."""
+        for block in read_blocks(stream, border=BORDER):
+            yield from self._block(block)
+        for (host, channel), (first, last) in self.seen.items():
+            yield Span(self.evidence, 0, 0, 0, first, last, host, channel)
+
+    def _block(self, block: Block) -> Iterator[Item]:
+        yield from self._records(block)
+        first, last = self._sample(block)
+        lines = block.data.count(b"\n", block.start, block.stop)
+        self._line += lines
+        if self.spans and block.stop > block.start:
+            hosts = {host for host, _ in self.seen}
+            host = next(iter(hosts)) if len(hosts) == 1 else ""
+            length = block.stop - block.start
+            yield Span(self.evidence, block.offset, length, lines, first, last, host, "service")
+
+    # records
+
+    def _records(self, block: Block) -> Iterator[Record]:
+        data, done = block.data, block.start
+        counted, number = block.start, self._line
+        literals = self.request.literals
+        self._used.clear()
+        region = memoryview(data)[block.start : block.stop]
+        for literal, end in scanner_for(literals).find(region):
+            place = block.start + end - 1
+            if place < done:
+                continue
+            begin, stop = bounds(data, place)
+            record = self._record(data, begin, stop)
+            if record is None or literals[literal] not in record.text:
+                continue
+            done = stop
+            if begin in self._used:
+                continue
+            begin, record = self._whole(data, begin, stop, record)
+            where = max(data.find(b"\nMESSAGE", max(begin - 1, 0), stop) + 1, begin)
+            number += data.count(b"\n", counted, where) - data.count(b"\n", where, counted)
+            counted = where
+            yield replace(record, line=number)
+
+    def _record(self, data: bytes, begin: int, stop: int) -> Record | None:
+        record = entry_record(self.evidence, parse_entry(data[begin:stop]))
+        if record and record.time:
+            self._see(record.host, record.channel, record.time)
+        return record
+
+    def _whole(self, data: bytes, begin: int, stop: int, record: Record) -> tuple[int, Record]:
+        """Join the entries of one message."""
+        kernel = record.channel == "kernel"
+        shape = shape_started_by(record.text, kernel=kernel)
+        if shape is None and (wanted := shape_continued_by(record.text, kernel=kernel)):
+            opening = self._opening(data, begin, record, wanted)
+            if opening is not None:
+                begin, stop, record = opening
+                shape = wanted
+        if shape is None:
+            return begin, record
+        return begin, self._extended(data, stop, record, shape)
+
+    def _opening(
+        self, data: bytes, begin: int, record: Record, shape: Shape
+    ) -> tuple[int, int, Record] | None:
+        kernel = record.channel == "kernel"
+        steps = members = 0
+        while begin > 0 and steps < OTHERS_BETWEEN and members < shape.limit:
+            begin, stop = bounds(data, begin - 3)
+            before = self._record(data, begin, stop)
+            steps += 1
+            if before is None or not _same_writer(before, record):
+                continue
+            members += 1
+            if shape_started_by(before.text, kernel=kernel) is shape:
+                return begin, stop, before
+            if not shape.member.match(before.text):
+                return None
+        return None
+
+    def _extended(self, data: bytes, stop: int, record: Record, shape: Shape) -> Record:
+        texts = [record.text]
+        steps = 0
+        while stop + 2 < len(data) and steps < OTHERS_BETWEEN and len(texts) <= shape.limit:
+            begin, stop = bounds(data, stop + 2)
+            after = self._record(data, begin, stop)
+            steps += 1
+            if after is None or not _same_writer(after, record):
+                continue
+            closes = bool(shape.last and shape.last.match(after.text))
+            if not closes and not shape.member.match(after.text):
+                break
+            texts.append(after.text)
+            self._used.add(begin)
+            if closes and not shape.member.match(after.text):
+                break
+        return replace(record, text="\n".join(texts)) if len(texts) > 1 else record
+
+    # coverage
+
+    def _sample(self, block: Block) -> tuple[Instant | None, Instant | None]:
+        data, times = block.data, []
+        step = max(1, (block.stop - block.start) // SAMPLES)
+        places = [*range(block.start, block.stop, step), max(block.start, block.stop - 4)]
+        for found in (data.find, data.rfind):
+            kernel = found(b"\n_TRANSPORT=kernel\n", block.start, block.stop)
+            if kernel >= 0:
+                places.append(kernel)
+        for place in places:
+            begin, stop = bounds(data, place)
+            entry = parse_entry(data[begin:stop])
+            if moment := entry_time(entry):
+                times.append(moment)
+                kind: Channel = "kernel" if unit_of(entry) == "kernel" else "service"
+                self._see(entry.get("_HOSTNAME", ""), kind, moment)
+        ordered = sorted(times, key=lambda moment: moment.utc)
+        return (ordered[0], ordered[-1]) if ordered else (None, None)
+
+    def _see(self, host: str, channel: Channel, moment: Instant) -> None:
+        first, last = self.seen.get((host, channel), (moment, moment))
+        if moment.utc < first.utc:
+            first = moment
+        elif moment.utc > last.utc:
+            last = moment
+        self.seen[host, channel] = (first, last)
+
+
+def _same_writer(one: Record, other: Record) -> bool:
+    return (one.host, one.channel, one.unit) == (other.host, other.channel, other.unit)

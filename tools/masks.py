@@ -1,0 +1,16 @@
+"""Loads the masking of texts when the first record needs it."""
+
+from collections.abc import Callable
+from functools import cache
+
+
+@cache
+def _mask_text() -> Callable[[str], str]:
+    from tools.masking import mask_text  # noqa: PLC0415  # heavy, and needed by records only
+
+    return mask_text
+
+
+def masked(text: str) -> str:
+    """Replace what looks like a secret."""
+    return _mask_text()(text)

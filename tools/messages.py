@@ -1,0 +1,101 @@
+"""Messages that programs print over several lines, and how to know their parts."""
+
+import re
+from dataclasses import dataclass
+
+MAX_LINES = 60
+MAX_CHARS = 16 << 10
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A multi-line message: `start` opens it, `member` continues it, `last` closes it."""
+
+    name: str
+    start: re.Pattern[str]
+    member: re.Pattern[str]
+    last: re.Pattern[str] | None = None
+    limit: int = 16
+
+
+_FRAME = (
+    r"\s{2,}|\s*Call Trace|\s*</?TASK>|task:|\s*Not tainted|\s*Tainted|\"echo 0"
+    r"|\s*\S+\+0x[0-9a-f]+/"
+    r"|\s*\? |RIP: |Code: |R[A-D0-9]\w+: |CPU: \d|Hardware name|Modules linked"
+)
+
+KERNEL_SHAPES = (
+    Shape(
+        "oom-kill",
+        re.compile(r"oom-kill:constraint="),
+        re.compile(
+            r"Memory cgroup out of memory|Out of memory|Killed process|oom_reaper:|Tasks in "
+            r"|.*memory\.oom\.group"
+        ),
+    ),
+    Shape(
+        "pcie-aer",
+        re.compile(r"(?:pcieport \S+: )?AER: |\S+ \S+: AER: "),
+        re.compile(
+            r"(?:\S+ )?[0-9a-fA-F:.]{7,}: +(?:AER: )?"
+            r"(?:PCIe Bus Error|device \[|\[ ?\d+\]|TLP Header|  )|\s+\[ ?\d+\] "
+        ),
+    ),
+    Shape(
+        "gpu-lost",
+        re.compile(r"NVRM: The NVIDIA GPU \S+"),
+        re.compile(r"NVRM: (?:\(PCI ID|fallen off|installed in|The NVIDIA probe)|\s*\(PCI ID"),
+    ),
+    Shape(
+        "api-mismatch",
+        re.compile(r"NVRM: API mismatch"),
+        re.compile(
+            r"NVRM: +(?:has the version|this kernel module|make sure|components|the version)"
+        ),
+    ),
+    Shape(
+        "nvswitch-error",
+        re.compile(r"\S+: SXid \([^)]*\): \d+, (?:Non-fatal|Fatal|Correctable)"),
+        re.compile(r"\S+: SXid \([^)]*\): \d+, (?:Severity|Data)"),
+    ),
+    Shape(
+        "blocked-task",
+        re.compile(r"INFO: task .* blocked for more than|.*BUG: soft lockup|.*self-detected stall"),
+        re.compile(_FRAME),
+        limit=48,
+    ),
+)
+
+_PREFIX = re.compile(r"(?:\[(?:rank|default)?\d+\][:,]? ?|\S+: {2,}|\(\S+ pid=\d+\) )")
+TRACEBACK = Shape(
+    "python-traceback",
+    re.compile(r"Traceback \(most recent call last\)"),
+    re.compile(r"\s|$|During handling|The above exception|Traceback|\[rank\d+\]: *$"),
+    re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Timeout|Signal)?\b.*"),
+    limit=MAX_LINES,
+)
+APP_SHAPES = (TRACEBACK,)
+
+
+def bare(text: str) -> str:
+    """Drop the rank prefix that launchers put before each line."""
+    match = _PREFIX.match(text)
+    return text[match.end() :] if match else text
+
+
+def shape_started_by(text: str, *, kernel: bool) -> Shape | None:
+    """Find the message that this line opens."""
+    line = text if kernel else bare(text)
+    for shape in KERNEL_SHAPES if kernel else APP_SHAPES:
+        if shape.start.match(line):
+            return shape
+    return None
+
+
+def shape_continued_by(text: str, *, kernel: bool) -> Shape | None:
+    """Find a message of which this line may be an inner part."""
+    line = text if kernel else bare(text)
+    for shape in KERNEL_SHAPES if kernel else APP_SHAPES:
+        if shape.member.match(line) or (shape.last and shape.last.match(line)):
+            return shape
+    return None

@@ -1,0 +1,34 @@
+"""Kubernetes objects as JSON: `kubectl … -o json`, raw API lists, watch lines."""
+
+from collections.abc import Iterator, Mapping
+
+from tools.documents import json_values, text_start
+from tools.evidence import Item
+from tools.kubernetes_objects import object_items
+from tools.request import Request
+from tools.source import Source
+
+
+class KubernetesJsonReader:
+    """Yields the state of each object, and a record for each Event."""
+
+    name = "kubernetes-json"
+    source = "kubernetes"
+
+    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+        """Look for what every object must have."""
+        start = text_start(head)
+        if not start.startswith((b"{", b"[")) or b'"apiVersion"' not in start:
+            return 0.0
+        return 0.95 if b'"metadata"' in start or b'"kind"' in start else 0.0
+
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
+        """Read objects; of a truncated list, those that are whole."""
+        for value in json_values(source):
+            if isinstance(value, Mapping):
+                yield from object_items(value, source, request)
+            else:
+                yield value
+
+
+READER = KubernetesJsonReader()

@@ -1,0 +1,35 @@
+"""Stamps with a month's name: fabric manager, Apache, appliances, Python's ctime."""
+
+import re
+
+from tools.dialect import Dialect, Line, Setting
+from tools.stamps import MONTHS
+
+_NAMES = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+PATTERN = re.compile(
+    r"[\[(<*]?(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?"
+    rf"(?:(?P<month>{_NAMES})\w* +(?P<day>\d{{1,2}}),?"
+    rf"|(?P<day2>\d{{1,2}})[ /-](?P<month2>{_NAMES})\w*)(?:[ /-](?P<year>\d{{4}}),?)?[ :T]"
+    r"(?P<hms>\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,9}))?"
+    r"(?: (?P<year2>\d{4}))?(?: (?P<zone>UTC|GMT|[+-]\d{4}))?(?=[\s\])>:,]|$)",
+)
+
+
+def build(match: "re.Match[str]", setting: Setting) -> Line | None:
+    """Read the stamp; the whole line stays the text."""
+    month = MONTHS[(match["month"] or match["month2"]).lower()]
+    hour, minute, second = (int(part) for part in match["hms"].split(":"))
+    numbers = (month, int(match["day"] or match["day2"]), hour, minute, second)
+    micro = int((match["fraction"] + "000000")[:6]) if match["fraction"] else -1
+    original, dating = match.group().strip("[(<* "), setting.dating
+    if year := match["year"] or match["year2"]:
+        instant = dating.wall(
+            (int(year), *numbers), micro,
+            host=setting.host, zone=match["zone"] or "", original=original,
+        )  # fmt: skip
+    else:
+        instant = dating.yearless(numbers, micro, host=setting.host, original=original)
+    return Line(match.string, instant) if instant else None
+
+
+DIALECT = Dialect("stamped-month-name", PATTERN, build, weight=0.78)

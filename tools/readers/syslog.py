@@ -1,0 +1,31 @@
+"""Syslog as files keep it: RFC 3164 with its year-less stamps, also `journalctl -o short`."""
+
+import re
+
+from tools.dialect import Dialect, Line, Setting
+from tools.stamps import MONTHS
+from tools.syslog_tags import tagged_line
+
+PATTERN = re.compile(
+    r"(?:<\d{1,3}>)?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([ \d]\d) "
+    r"(\d\d):(\d\d):(\d\d)"
+    r"(?:\.(\d{1,9}))?(?: (\d{4}))? ([A-Za-z0-9][\w.:-]*) (.*)",
+    re.DOTALL,
+)
+
+
+def build(match: "re.Match[str]", setting: Setting) -> Line | None:
+    """Read stamp, host and tag."""
+    month, day, hour, minute, second, fraction, year, host, rest = match.groups()
+    numbers = (MONTHS[month.lower()], int(day), int(hour), int(minute), int(second))
+    micro = int((fraction + "000000")[:6]) if fraction else -1
+    original = match.string[match.start(1) : match.start(8) - 1]
+    dating = setting.dating
+    if year:
+        instant = dating.wall((int(year), *numbers), micro, host=host, original=original)
+    else:
+        instant = dating.yearless(numbers, micro, host=host, original=original)
+    return tagged_line(rest, instant, host) if instant else None
+
+
+DIALECT = Dialect("syslog", PATTERN, build, weight=0.95, channel="service", source="journal")

@@ -1,0 +1,37 @@
+"""Syslog with ISO stamps: rsyslog's default, RFC 5424, `journalctl -o short-iso[-precise]`."""
+
+import re
+
+from tools.dialect import Dialect, Line, Setting
+from tools.syslog_tags import kernel_line, tagged_line
+
+_STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+PATTERN = re.compile(
+    rf"(?:<\d{{1,3}}>(?P<version>1 )?)?(?P<stamp>{_STAMP}) (?P<host>[A-Za-z0-9][\w.:-]*) "
+    rf"(?P<rest>(?:[^\s\[\]:=]+(?: [^\s\[\]:=]+)?(?:\[[^\]\s]{{1,24}}\])?: |(?<= )\S+ \S+ \S+ ).*)",
+    re.DOTALL,
+)
+_FIELDS = re.compile(
+    r"(\S+) (\S+) (\S+) (?:-|(?:\[(?:[^\]\\]|\\.)*\])+) ?(?:\ufeff)?(.*)", re.DOTALL
+)
+_LEVELS = {"stdout", "stderr", "INFO", "WARN", "WARNING", "ERROR", "DEBUG", "FATAL", "CRITICAL"}
+
+
+def build(match: "re.Match[str]", setting: Setting) -> Line | None:
+    """Read stamp, host and tag, or the header fields of RFC 5424."""
+    host, rest = match["host"], match["rest"]
+    if host in _LEVELS:
+        return None
+    instant = setting.dating.iso(match["stamp"], host)
+    if instant is None:
+        return None
+    if match["version"] and (fields := _FIELDS.match(rest)):
+        program, pid, _, text = fields.groups()
+        if program == "kernel":
+            return kernel_line(text, instant, host)
+        line = tagged_line(f"{program}: {text}", instant, host)
+        return line if pid == "-" else line._replace(fields={"pid": pid})
+    return tagged_line(rest, instant, host)
+
+
+DIALECT = Dialect("syslog-iso", PATTERN, build, weight=0.95, channel="service", source="journal")

@@ -1,0 +1,117 @@
+"""Finds the reader for a content by looking at its first bytes."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+
+from tools import readers
+from tools.dialect import Dialect
+from tools.errors import ToolsError
+from tools.evidence import Item
+from tools.lines import clean, read_log
+from tools.request import Request
+from tools.source import Reader, Source
+
+SNIFF_LINES = 60
+
+
+@cache
+def all_readers() -> tuple[Reader, ...]:
+    """Load every module of `tools.readers` that offers a READER.
+
+    Raises:
+        ToolsError: two readers of one name.
+    """
+    return _unique([found for name in _modules() if (found := _offer(name, "READER"))])
+
+
+@cache
+def all_dialects() -> tuple[Dialect, ...]:
+    """Load every module of `tools.readers` that offers a DIALECT, surest first."""
+    found = [offer for name in _modules() if isinstance(offer := _offer(name, "DIALECT"), Dialect)]
+    return tuple(sorted(found, key=lambda dialect: -dialect.weight))
+
+
+def _modules() -> list[str]:
+    return sorted(module.name for module in pkgutil.iter_modules(readers.__path__))
+
+
+def _offer(module: str, name: str) -> object:
+    return getattr(importlib.import_module(f"tools.readers.{module}"), name, None)
+
+
+def _unique(found: list[object]) -> tuple[Reader, ...]:
+    named: dict[str, Reader] = {}
+    for reader in found:
+        name = getattr(reader, "name", "")
+        if name in named:
+            raise ToolsError(f"two readers are called {name!r}; rename one in tools/readers")
+        named[name] = reader  # type: ignore[assignment]  # held to the protocol by tests
+    return tuple(named.values())
+
+
+@dataclass(frozen=True)
+class LogReader:
+    """Reads line logs whose own dialect is `dialect`; stray lines of others are dated too."""
+
+    dialect: Dialect
+
+    @property
+    def name(self) -> str:
+        """The dialect's name."""
+        return self.dialect.name
+
+    @property
+    def source(self) -> str:
+        """What evidence of this dialect is called."""
+        return self.dialect.source
+
+    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+        """Tell how many of the first lines are of this dialect."""
+        return self.dialect.share(sample_lines(head)) * self.dialect.weight
+
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
+        """Read the log."""
+        others = tuple(other for other in all_dialects() if other is not self.dialect)
+        return read_log(source, request, (self.dialect, *others))
+
+
+def sample_lines(head: bytes) -> list[str]:
+    """Take the first whole lines that say something."""
+    lines = clean(head).decode("utf-8", "replace").splitlines()
+    if len(lines) > 1 and not head.endswith(b"\n"):
+        lines.pop()
+    return [line[:4096] for line in lines if line.strip()][:SNIFF_LINES]
+
+
+def sniff(source: Source) -> tuple[Reader, ...]:
+    """Order the readers that may understand a content, the surest first; plain text comes last."""
+    scored = [(reader.score(source.head, source.name), reader) for reader in all_readers()]
+    best = [pair for pair in scored if pair[0] > 0]
+    if not any(score >= 0.9 for score, _ in best):  # noqa: PLR2004  # a document is sure of itself
+        best += log_scores(source.head)
+    ordered = sorted(best, key=lambda pair: -pair[0])
+    return (*(reader for _, reader in ordered), LogReader(text_dialect()))
+
+
+def log_scores(head: bytes) -> list[tuple[float, Reader]]:
+    """Score the line dialects; one must hold for a fifth of the lines to lead."""
+    lines = sample_lines(head)
+    scored = [(dialect.share(lines), dialect) for dialect in all_dialects()]
+    return [
+        (share * dialect.weight, LogReader(dialect))
+        for share, dialect in scored
+        if share >= 0.2  # noqa: PLR2004  # below that the stamps are quotations
+    ]
+
+
+def text_dialect() -> Dialect:
+    """Find the dialect of plain text, which every content can be read as."""
+    return next(dialect for dialect in all_dialects() if dialect.name == "text")
+
+
+def with_head(source: Source, head: bytes) -> Source:
+    """Attach the first bytes of the content."""
+    return replace(source, head=head)

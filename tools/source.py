@@ -1,0 +1,90 @@
+"""One content to be read, as a reader sees it, and what a reader must offer."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from tools.capture import Capture
+from tools.errors import ReaderError
+from tools.evidence import Channel, Item
+from tools.request import Request
+
+HEAD = 64 << 10
+"""Bytes from the beginning that sniffing may look at."""
+WHOLE = 1 << 30
+"""The largest document that is read at once; logs are streamed and have no limit."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Decompressed content, opened anew by each call of `open`."""
+
+    evidence: str
+    name: str
+    """Path as the evidence calls it: a hint, never a proof."""
+    open: Callable[[], BinaryIO]
+    head: bytes = b""
+    capture: Capture = field(default_factory=Capture)
+    modified: datetime | None = None
+    size: int | None = None
+    """Bytes of content, where known before reading."""
+    file: Callable[[], Path] | None = None
+    """A real file with the content, for programs that must open it themselves."""
+    boots: dict[str, datetime] = field(default_factory=dict)
+    """When hosts booted, from other captures of the same bundle."""
+
+    def reference(self, now: datetime | None) -> datetime | None:
+        """Find the latest moment that the content can speak of.
+
+        A copied file is younger than what it says, so the present that was given bounds its age.
+        """
+        known = self.capture.ended or self.capture.started
+        return known or min((t for t in (self.modified, now) if t), default=None)
+
+    def whole(self) -> bytes:
+        """Read everything.
+
+        Raises:
+            ReaderError: more than a document may have.
+        """
+        with self.open() as stream:
+            data = stream.read(WHOLE + 1)
+        if len(data) > WHOLE:
+            raise ReaderError(f"{self.name}: a document of more than {WHOLE >> 20} MiB")
+        return data
+
+
+class Reader(Protocol):
+    """Understands one format. A module in `tools.readers` offers one as `READER`."""
+
+    @property
+    def name(self) -> str:
+        """The format's name, unique among readers."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """What evidence of this format is called where no capture says so."""
+        ...
+
+    def score(self, head: bytes, hint: str) -> float:
+        """Tell from the first bytes how surely this is the format: 0 no, 1 certain."""
+        ...
+
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
+        """Yield what the content says, and a span or gap for each byte of it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who wrote a content, as far as its surroundings tell."""
+
+    channel: Channel | None = None
+    """None: each line, or its format, must tell."""
+    host: str = ""
+    unit: str = ""
+    clock: str = ""
+    fields: dict[str, str] = field(default_factory=dict)

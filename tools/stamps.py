@@ -1,0 +1,125 @@
+"""Turns the time texts of logs into instants that know how certain they are."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from tools.evidence import UNKNOWN_ZONE_S, Instant
+from tools.request import Request
+
+MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
+    )
+}
+WHOLE_SECOND_S = 1.0
+"""A stamp without fraction names a second, and the moment lies somewhere in it."""
+AHEAD_OF_CAPTURE = timedelta(days=1, hours=2)
+"""How far a stamp without year may lie beyond its capture: zones, and clocks that run ahead."""
+
+_OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?$")
+_ISO = re.compile(
+    r"(\d{4})[-/](\d\d)[-/](\d\d)[T _]?(\d\d):(\d\d):(\d\d)(?:[.,:](\d{1,9}))?"
+    r" ?(Z|UTC|GMT|[+-]\d\d:?\d\d|[+-]\d\d)?(?![\d:])"
+)
+
+
+@lru_cache(maxsize=256)
+def zone_of(name: str) -> tzinfo | None:
+    """Find a zone by IANA name or ±HH:MM; None where there is no such zone."""
+    if name.upper() in {"Z", "UTC", "GMT"}:
+        return UTC
+    if match := _OFFSET.fullmatch(name):
+        sign, hours, minutes = match.groups()
+        delta = timedelta(hours=int(hours), minutes=int(minutes or 0))
+        return timezone(-delta if sign == "-" else delta) if delta < timedelta(days=1) else None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+def from_epoch(seconds: float, original: str = "") -> Instant | None:
+    """Read seconds since 1970; None where no calendar holds them."""
+    try:
+        return Instant(datetime.fromtimestamp(seconds, UTC), 0.0, "stated", original)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+class Dating:
+    """Reads stamps under one request: zones by host, years by when the evidence was taken."""
+
+    def __init__(self, request: Request, reference: datetime | None = None) -> None:
+        """Take zones from `request`; `reference` is the latest moment the evidence can speak of."""
+        self._zone = request.zone
+        self._host_zones = request.host_zones
+        self.reference = (
+            request.window.until or reference or request.now or datetime.now(UTC)
+        ).astimezone(UTC)
+        self._cache: dict[tuple[str, str], Instant | None] = {}
+
+    def iso(self, text: str, host: str = "") -> Instant | None:
+        """Read ``2025-06-20T10:23:15.123+08:00`` and its many relatives."""
+        key = (text, host)
+        if key in self._cache:
+            return self._cache[key]
+        if len(self._cache) > 2048:  # noqa: PLR2004  # recent stamps repeat, old ones do not
+            self._cache.clear()
+        match = _ISO.match(text)
+        found = self._cache[key] = None if match is None else self._from_match(match, host, text)
+        return found
+
+    def _from_match(self, match: "re.Match[str]", host: str, text: str) -> Instant | None:
+        fraction, zone = match.group(7) or "", match.group(8) or ""
+        numbers = tuple(int(part) for part in match.group(1, 2, 3, 4, 5, 6))
+        micro = int((fraction + "000000")[:6]) if fraction else -1
+        return self.wall(numbers, micro, host=host, zone=zone, original=text)
+
+    def wall(
+        self, numbers: tuple[int, ...], micro: int, *, host: str, zone: str = "", original: str = ""
+    ) -> Instant | None:
+        """Build an instant from year … second; `micro` below 0 means whole seconds."""
+        try:
+            naive = datetime(*_six(numbers), max(micro, 0))  # noqa: DTZ001  # the zone comes next
+        except ValueError:
+            return None
+        return self._place(naive, WHOLE_SECOND_S if micro < 0 else 0.0, host, zone, original)
+
+    def yearless(
+        self, numbers: tuple[int, ...], micro: int, *, host: str, original: str = ""
+    ) -> Instant | None:
+        """Build an instant from month … second, in the last year that is not after the capture."""
+        for year in range(self.reference.year + 1, self.reference.year - 5, -1):
+            found = self.wall((year, *numbers), micro, host=host, original=original)
+            if found and found.utc <= self.reference + AHEAD_OF_CAPTURE:
+                return found
+        return None
+
+    def _place(
+        self, naive: datetime, error_s: float, host: str, zone: str, original: str
+    ) -> Instant | None:
+        configured = self._host_zones.get(host) or self._zone
+        name = zone or configured
+        found = zone_of(name) if name else None
+        try:
+            if found is None:
+                utc = naive.replace(tzinfo=UTC)
+                return Instant(utc, UNKNOWN_ZONE_S, "unknown", original)
+            utc = naive.replace(tzinfo=found).astimezone(UTC)
+        except (OverflowError, ValueError):
+            return None
+        return Instant(utc, error_s, "stated" if zone else "assumed", original)
+
+
+def _six(numbers: tuple[int, ...]) -> tuple[int, int, int, int, int, int]:
+    year, month, day, hour, minute, second = numbers
+    return year, month, day, hour, minute, min(second, 59)
+
+
+def rename(instant: Instant, original: str) -> Instant:
+    """Give an instant the text it was read from."""
+    return replace(instant, original=original)

@@ -1,0 +1,30 @@
+"""The part of a syslog or journal line behind host: who wrote it, and what."""
+
+import re
+
+from tools.dialect import Line
+from tools.evidence import Channel, Instant
+from tools.writers import is_daemon
+
+_TAG = re.compile(r"([^\s\[\]:]+(?: [^\s\[\]:]+)?)(?:\[([^\]\s]{1,24})\])?: ?(.*)", re.DOTALL)
+_BOOT_CLOCK = re.compile(r"\[ *(\d+\.\d{3,6})\] ?(.*)", re.DOTALL)
+
+
+def tagged_line(rest: str, instant: Instant | None, host: str) -> Line:
+    """Split ``kernel: [12.3] text`` or ``kubelet[812]: text`` into writer and message."""
+    match = _TAG.match(rest)
+    if match is None:
+        return Line(rest, instant, host, "", "service")
+    tag, pid, text = match.groups()
+    if tag == "kernel":
+        return kernel_line(text, instant, host)
+    unit = tag.rsplit("/", 1)[-1].removesuffix(".service")
+    channel: Channel | None = "service" if is_daemon(unit) else None
+    return Line(text, instant, host, unit, channel, {"pid": pid} if pid else None)
+
+
+def kernel_line(text: str, instant: Instant | None, host: str) -> Line:
+    """Drop the boot clock that some daemons leave before the kernel's text, but keep its value."""
+    if match := _BOOT_CLOCK.match(text):
+        return Line(match.group(2), instant, host, "kernel", "kernel", {"boot_s": match.group(1)})
+    return Line(text, instant, host, "kernel", "kernel")

@@ -1,0 +1,126 @@
+"""Tells who wrote a content: by its capture, by its place in a bundle, by what it talks about."""
+
+import re
+
+from tools.capture import Capture
+from tools.evidence import Channel
+from tools.source import Writer
+
+PLATFORM_NAMESPACES = re.compile(
+    r"(kube-.*|gpu-operator.*|nvidia.*|monitoring|calico-system|tigera.*|cilium.*|rook-ceph|"
+    r"network-operator|node-feature-discovery|istio-system|cert-manager|openshift-.*)"
+)
+"""Namespaces whose pods are parts of the platform: their containers count as services."""
+DAEMONS = re.compile(
+    r"(systemd.*|\(.*\)|init|kubelet|containerd.*|dockerd|docker|crio|cri-o|sshd.*|chronyd|ntpd|"
+    r"rsyslogd|cron|CRON|crond|anacron|dbus.*|NetworkManager|networkd.*|slurm.*|munged|nvidia-.*|"
+    r"nv-.*|dcgm.*|fabricmanager|rpc\..*|rpcbind|nfs.*|multipathd|iscsid|smartd|mcelog|rasdaemon|"
+    r"ipmievd|opensm|audit.*|polkitd|udev.*|sudo|su|login|logind|snapd|agetty|irqbalance|acpid|"
+    r"etcd|kube-.*|k3s.*|rke2.*|node_exporter|node-problem-detector|prometheus.*|keepalived|"
+    r"haproxy|unattended-upgrade.*|apt.*|dnf|yum|puppet.*|salt.*|telegraf|collectd|pacemaker.*|"
+    r"corosync|lvm.*|mdadm|thermald|tuned|gdm.*|avahi.*|lldpd|nodehealth|health.*|kernel)"
+)
+"""Programs that a host runs for itself."""
+
+_PLACE = re.compile(r"(?:^|[/!])(journal|k8s|nvml|host|app|storage|network|alerts)/(.*)$")
+_POD = re.compile(r"logs/([^/]+)/([^/]+)/([^/]+?)(\.previous)?\.log(?:\.\w+)?$")
+_LOGS_COMMAND = re.compile(r"\bkubectl\b.*\blogs\b")
+_FLAG = re.compile(r"(?:^|\s)(?:-n|--namespace)[= ](\S+)")
+_CONTAINER = re.compile(r"(?:^|\s)(?:-c|--container)[= ](\S+)")
+_POD_DIR = re.compile(r"(?:pods|containers)/([a-z0-9.-]+)_([a-z0-9.-]+)_([a-z0-9-]+)(?:/([^/]+))?")
+_APPLIANCE = re.compile(
+    rb"(?i)\b(controller[ -]?[ab0-9]\b|failover|takeover|giveback|raid|enclosure|aggregate|"
+    rb"svm|vserver|lun|zpool|nvram|ha[-_. ]?(?:pair|group|state|monitor)|vip\b|spare disk|"
+    rb"rebuild|ethernet\d|link-3-updown|%[A-Z]+-\d-|port-channel|lldp|bgp|storage pool|"
+    rb"psu|bmc|sel entry|nfs(?:d| export| grace))"
+)
+_WORKLOAD = re.compile(
+    rb"(?i)(\brank[ :=]?\d|\[rank\d|nccl|torch|epoch|\bstep\b|\bloss\b|checkpoint|traceback|"
+    rb"\bcuda|deepspeed|megatron|iteration|dataloader|tokens)"
+)
+_APPLIANCE_SHARE = 0.15
+_WORKLOAD_SHARE = 0.1
+
+
+def pod_writer(namespace: str, pod: str, container: str = "", node: str = "") -> Writer:
+    """Describe a container's log."""
+    platform = PLATFORM_NAMESPACES.fullmatch(namespace) is not None
+    fields = {"namespace": namespace, "pod": pod, "container": container, "node": node}
+    return Writer(
+        channel="service" if platform else "app",
+        host=node,
+        unit=container,
+        clock=f"host:{node}" if node else f"pod:{namespace}/{pod}",
+        fields={key: value for key, value in fields.items() if value},
+    )
+
+
+def writer_of(capture: Capture, name: str) -> Writer:
+    """Tell the writer from the capture first, then from the place of the file."""
+    for place in (capture.path, name):
+        if found := _by_place(place):
+            return found
+    return _by_capture(capture)
+
+
+def _by_place(path: str) -> Writer | None:
+    if match := _POD.search(path):
+        namespace, pod, container, previous = match.groups()
+        writer = pod_writer(namespace, pod, container)
+        return _previous(writer) if previous else writer
+    if match := _POD_DIR.search(path):
+        namespace, pod, _, container = match.groups()
+        return pod_writer(namespace, pod, container or "")
+    if match := _PLACE.search(path):
+        return _by_folder(match.group(1), match.group(2))
+    return None
+
+
+def _previous(writer: Writer) -> Writer:
+    return Writer(
+        writer.channel, writer.host, writer.unit, writer.clock, writer.fields | {"previous": "true"}
+    )
+
+
+def _by_folder(folder: str, rest: str) -> Writer | None:
+    first, _, deeper = rest.partition("/")
+    stem = first if deeper else re.sub(r"\.(journal|export|json|log|txt|gz|zst)", "", first)
+    channels: dict[str, Channel] = {"storage": "device", "network": "device", "app": "app"}
+    if folder in channels:
+        return Writer(channels[folder], host="", unit=stem if folder != "app" else "")
+    if folder in {"journal", "nvml", "host"}:
+        return Writer(None, host=stem)
+    return None
+
+
+def _by_capture(capture: Capture) -> Writer:
+    if capture.source in {"storage", "network", "bmc"}:
+        return Writer("device", unit=capture.target)
+    if capture.source == "app":
+        return Writer("app")
+    if _LOGS_COMMAND.search(capture.command):
+        namespace, _, pod = capture.target.rpartition("/")
+        if flag := _FLAG.search(capture.command):
+            namespace = flag.group(1)
+        container = _CONTAINER.search(capture.command)
+        return pod_writer(namespace or "default", pod, container.group(1) if container else "")
+    if capture.source in {"journal", "host", "nvml", "containers"}:
+        return Writer(None, host=capture.target)
+    return Writer()
+
+
+def channel_of_content(head: bytes) -> Channel:
+    """Guess the writer of a text that came without any context."""
+    lines = [line for line in head.split(b"\n") if line.strip()][:400]
+    if not lines:
+        return "text"
+    appliance = sum(1 for line in lines if _APPLIANCE.search(line))
+    workload = sum(1 for line in lines if _WORKLOAD.search(line))
+    if workload >= _WORKLOAD_SHARE * len(lines) and workload >= appliance:
+        return "app"
+    return "device" if appliance >= _APPLIANCE_SHARE * len(lines) else "text"
+
+
+def is_daemon(tag: str) -> bool:
+    """Tell whether a syslog tag or unit belongs to the host's own programs."""
+    return DAEMONS.fullmatch(tag) is not None
