@@ -5,7 +5,7 @@ promises. An empty result means that the text names nothing of that kind.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 _BDF = re.compile(
     r"(?:(?P<domain>[0-9a-fA-F]{4,8}):)?(?P<bus>[0-9a-fA-F]{2}):(?P<slot>[0-9a-fA-F]{2})"
@@ -16,7 +16,6 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}"
 _HEX = re.compile(r"[0-9a-f]{12,64}")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _IPV4_PORT = re.compile(r"(?P<address>\d{1,3}(?:\.\d{1,3}){3})(?:[:<]\d+>?|\[\d+\])?")
-_TEMPLATE = re.compile(r"\{([^{}]+)\}")
 _WRAPPING = "\"'`<>,;() \t\r\n"
 
 
@@ -26,19 +25,6 @@ def normalise(kind: str, text: str) -> str:
     if not trimmed or (trimmed.endswith("/") and kind != "mount"):
         return ""
     return _BY_KIND.get(kind, _plain)(trimmed)
-
-
-def render(template: str, values: Mapping[str, str]) -> str | None:
-    """Fill ``{name}`` places from `values`; None if one of them is absent or empty."""
-    parts: list[str] = []
-    end = 0
-    for place in _TEMPLATE.finditer(template):
-        value = values.get(place.group(1), "")
-        if not value:
-            return None
-        parts += [template[end : place.start()], value]
-        end = place.end()
-    return "".join([*parts, template[end:]])
 
 
 def is_address(text: str) -> bool:

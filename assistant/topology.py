@@ -89,6 +89,7 @@ class Ties:
         """Make every identity canonical and derive the relations that follow from others."""
         self._reduce_qualified_names()
         self._complete_jobs()
+        self._complete_mounts()
         edges: dict[Key, dict[Key, bool]] = {}
         for here, known in self.edges.items():
             target = edges.setdefault(self._root(here), {})
@@ -130,6 +131,25 @@ class Ties:
             if short != name and short in self.nodes:
                 self.equate("node", short, name)
 
+    def _complete_mounts(self) -> None:
+        """A mount known by its server alone is the only one of that server on the host."""
+        paths: dict[tuple[str, Key], set[str]] = {}
+        bare: list[tuple[str, str, Key]] = []
+        for (kind, name), known in self.edges.items():
+            if kind != "mount":
+                continue
+            host, _, rest = name.partition(":")
+            if not rest.startswith("/"):
+                bare.append((name, host, self._root(("storage_server", rest))))
+                continue
+            for there in known:
+                if there[0] == "storage_server":
+                    paths.setdefault((host, self._root(there)), set()).add(name)
+        for name, host, server in bare:
+            full = paths.get((host, server), set())
+            if len(full) == 1:
+                self.equate("mount", name, next(iter(full)))
+
     def _complete_jobs(self) -> None:
         """A bare job name is the only NAMESPACE/NAME that ends in it, if there is just one."""
         full: dict[str, list[str]] = {}
@@ -142,6 +162,10 @@ class Ties:
         for name in bare:
             if len(full.get(name, ())) == 1:
                 self.equate("job", name, full[name][0])
+        for kind, name in list(self.edges):
+            job, _, rank = name.rpartition("/")
+            if kind == "rank" and self._root(("job", job)) != ("job", job):
+                self.parents[kind, name] = (kind, f"{self._root(('job', job))[1]}/{rank}")
 
 
 @dataclass

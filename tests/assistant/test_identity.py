@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.identity import is_address, is_uid, normalise, render
+from assistant.identity import is_address, is_uid, normalise
 
 GPU = "GPU-2a6f7a11-0000-4b7c-9d2e-0123456789ab"
 UID = "0f3c6a1e-9a51-4c7e-8f0a-2b1c3d4e5f60"
@@ -43,13 +43,6 @@ UID = "0f3c6a1e-9a51-4c7e-8f0a-2b1c3d4e5f60"
 def test_an_identity_has_one_spelling(kind: str, text: str, expected: str) -> None:
     """Whatever way a line writes it, the identity comes out in its kind's one form."""
     assert normalise(kind, text) == expected
-
-
-def test_a_template_with_something_absent_renders_nothing() -> None:
-    """Half an identity is none."""
-    assert render("{host}/{bdf}", {"host": "a", "bdf": "b"}) == "a/b"
-    assert render("{host}/{bdf}", {"host": "a"}) is None
-    assert render("fixed", {}) == "fixed"
 
 
 def test_addresses_and_uids_are_told_from_names() -> None:

@@ -1,0 +1,192 @@
+"""Sightings of one condition on one thing by one clock, collapsed while they stream past."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from assistant.event import FieldValue
+from assistant.topology import Key
+from knowledge.page import Page, Severity
+from tools.evidence import Channel, Citation, Instant
+
+QUIET_S = 120.0
+"""Silence after which the same condition counts as new, unless its page lasts longer."""
+UNKNOWN_ONSET_S = 7 * 86400.0
+"""How long before a first sight a state may have begun when nothing says otherwise."""
+MOST_TEXT = 2000
+MOST_BURSTS = 20_000
+"""Distinct occurrences of one condition by one clock; beyond that they are only counted."""
+
+
+class Place(NamedTuple):
+    """A citation in the making: cheap, because most are dropped again."""
+
+    evidence: str
+    line: int
+    text: str
+
+    def cite(self) -> Citation:
+        """Return it as the type that travels."""
+        return Citation(evidence=self.evidence, line=self.line, text=self.text[:MOST_TEXT])
+
+
+@dataclass(slots=True)
+class Sighting:
+    """One match: which condition, on what, by which clock, and where it stands."""
+
+    page: str
+    entity: Key
+    clock: str
+    channel: Channel
+    time: Instant
+    place: Place
+    fields: Mapping[str, FieldValue] = field(default_factory=dict)
+    anchors: tuple[Key, ...] = ()
+    peers: tuple[Key, ...] = ()
+    severity: Severity | None = None
+    before_s: float = 0.0
+    last: Instant | None = None
+    end: Instant | None = None
+    ended: bool = False
+    timed: bool = True
+    count: int = 1
+
+
+@dataclass(slots=True)
+class Burst:
+    """What is kept of a run of sightings."""
+
+    page: str
+    entity: Key
+    clock: str
+    first: Instant
+    last: Instant
+    places: list[Place]
+    """First, a middle one, last."""
+    last_place: Place
+    before_s: float = 0.0
+    count: int = 1
+    fields: dict[str, FieldValue] = field(default_factory=dict)
+    anchors: set[Key] = field(default_factory=set)
+    peers: set[Key] = field(default_factory=set)
+    channels: set[Channel] = field(default_factory=set)
+    severity: Severity | None = None
+    end: Instant | None = None
+    end_place: Place | None = None
+    timed: bool = True
+
+    def citations(self) -> tuple[Citation, ...]:
+        """Return at most four places: first, middle, last and the recovery."""
+        found = [*self.places[:2]]
+        if self.count > 1 and self.last_place not in found:
+            found.append(self.last_place)
+        if self.end_place is not None:
+            found.append(self.end_place)
+        return tuple(place.cite() for place in found)
+
+
+class Fold:
+    """Bursts as they grow; one dictionary look-up for each sighting."""
+
+    def __init__(self, pages: Mapping[str, Page]) -> None:
+        self._quiet = {name: max(page.lasts_s, QUIET_S) for name, page in pages.items()}
+        self._open: dict[tuple[str, Key, str], Burst] = {}
+        self._closed: list[Burst] = []
+        self._counts: dict[tuple[str, str], int] = {}
+        self.overflow: dict[tuple[str, str], int] = {}
+        """By page and clock: occurrences that were only counted."""
+        self.ends: list[Sighting] = []
+        """Recoveries that closed nothing of their own clock."""
+
+    def add(self, sighting: Sighting) -> None:
+        """Take a sighting into its burst, begin a new one, or close one on recovery."""
+        key = (sighting.page, sighting.entity, sighting.clock)
+        burst = self._open.get(key)
+        if sighting.ended:
+            self._close(burst, sighting)
+        elif burst is None or burst.end is not None or self._apart(burst, sighting):
+            self._begin(key, burst, sighting)
+        else:
+            _extend(burst, sighting)
+
+    def bursts(self) -> Iterator[Burst]:
+        """Yield all bursts, in no order."""
+        yield from self._closed
+        yield from self._open.values()
+
+    def _begin(self, key: tuple[str, Key, str], old: Burst | None, sighting: Sighting) -> None:
+        lane = (sighting.page, sighting.clock)
+        number = self._counts[lane] = self._counts.get(lane, 0) + 1
+        if number > MOST_BURSTS:
+            self.overflow[lane] = self.overflow.get(lane, 0) + sighting.count
+            return
+        if old is not None:
+            self._closed.append(old)
+        self._open[key] = _new(sighting)
+
+    def _close(self, burst: Burst | None, sighting: Sighting) -> None:
+        if burst is None or burst.end is not None or sighting.time.utc < burst.first.utc:
+            self.ends.append(sighting)
+            return
+        burst.end, burst.end_place = sighting.time, sighting.place
+
+    def _apart(self, burst: Burst, sighting: Sighting) -> bool:
+        quiet = self._quiet[burst.page]
+        moment = sighting.time.utc
+        return _seconds(burst.last.utc, moment) > quiet or _seconds(moment, burst.first.utc) > quiet
+
+
+def _new(sighting: Sighting) -> Burst:
+    return Burst(
+        page=sighting.page,
+        entity=sighting.entity,
+        clock=sighting.clock,
+        first=sighting.time,
+        last=sighting.last or sighting.time,
+        places=[sighting.place],
+        last_place=sighting.place,
+        before_s=sighting.before_s,
+        count=sighting.count,
+        fields=dict(sighting.fields),
+        anchors=set(sighting.anchors),
+        peers=set(sighting.peers),
+        channels={sighting.channel},
+        severity=sighting.severity,
+        end=sighting.end,
+        timed=sighting.timed,
+    )
+
+
+def _extend(burst: Burst, sighting: Sighting) -> None:
+    burst.count += sighting.count
+    if sighting.time.utc < burst.first.utc:
+        burst.first, burst.before_s = sighting.time, sighting.before_s
+        burst.places.insert(0, sighting.place)
+        del burst.places[2:]
+    last = sighting.last or sighting.time
+    if last.utc >= burst.last.utc:
+        if len(burst.places) == 1 and burst.count > 2:  # noqa: PLR2004
+            burst.places.append(burst.last_place)
+        burst.last, burst.last_place = last, sighting.place
+        burst.end = sighting.end or burst.end
+    burst.channels.add(sighting.channel)
+    if len(burst.anchors) < MOST_ANCHORS:
+        burst.anchors.update(sighting.anchors)
+        burst.peers.update(sighting.peers)
+    merge_fields(burst.fields, sighting.fields)
+
+
+MOST_ANCHORS = 256
+
+
+def merge_fields(into: dict[str, FieldValue], more: Mapping[str, FieldValue]) -> None:
+    """Keep the first line's fields, and of numbers the greatest."""
+    for name, value in more.items():
+        known = into.setdefault(name, value)
+        if isinstance(value, int | float) and isinstance(known, int | float) and value > known:
+            into[name] = value
+
+
+def _seconds(earlier: datetime, later: datetime) -> float:
+    return (later - earlier).total_seconds()

@@ -1,0 +1,142 @@
+"""What evidence says outright about clocks: offsets measured, steps taken, zones stated."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tools.evidence import Instant, Reading, Record, Series
+
+SKEW_QUERY = "clock_skew_seconds"
+SKEW_EXPR = "node_time_seconds - timestamp(node_time_seconds)"
+"""How far a host's clock is ahead of its scraper's, less the time a scrape takes."""
+TIMEX_QUERIES = frozenset({"node_timex_offset_seconds", "timex_offset"})
+
+CLOCK_LITERALS = (
+    "System clock wrong by", "System clock was stepped by", "System clock TAI offset",
+    "NCCL INFO Bootstrap", "NCCL INFO NET/",
+)  # fmt: skip
+"""Lines that recognising needs beside the handbook's: clocks, and hosts that print an address."""
+
+_STEPPED = re.compile(r"System clock was stepped by (-?\d+(?:\.\d+)?) seconds")
+_WRONG = re.compile(r"System clock wrong by (-?\d+(?:\.\d+)?) seconds")
+_TRACKING = re.compile(
+    r"(?P<size>\d+(?:\.\d+)?(?:e-?\d+)?) seconds (?P<sense>slow|fast) of NTP time"
+)
+_OFFSET_NAMES = ("system_time_offset_s", "offset_s", "system_offset_s", "system_time")
+_SCRAPE_S = 1.0
+"""A scraped wall time is up to this much older than its stamp."""
+_WORTH_S = 0.5
+"""Smaller offsets change no order that anything here relies on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockFact:
+    """One statement: at `at`, add `add_s` to the clock's stamps to get UTC."""
+
+    clock: str
+    add_s: float
+    uncertainty_s: float
+    evidence: str
+    why: str
+    at: Instant | None = None
+    line: int = 0
+    step: bool = False
+    """True: it holds for what was stamped before, and nothing is to be added after."""
+
+
+class ClockWatch:
+    """Collects statements about clocks while the stream passes."""
+
+    def __init__(self) -> None:
+        self._facts: list[ClockFact] = []
+
+    def facts(self) -> tuple[ClockFact, ...]:
+        """Return all statements that matter, steps first."""
+        return tuple(sorted(self._facts, key=lambda fact: not fact.step))
+
+    def record(self, record: Record) -> None:
+        """Read a daemon's word; an application's word about the clock is nobody's."""
+        if record.channel not in {"service", "kernel", "command"}:
+            return
+        if "System clock" in record.text:
+            self._daemon(record)
+        elif "of NTP time" in record.text:
+            self._tracking(record.text, f"host:{record.host}", record.evidence, record.time)
+
+    def reading(self, reading: Reading) -> None:
+        """Read what a time daemon's status says."""
+        if reading.kind not in {"chrony", "clock", "timex", "ntp"} or not reading.host:
+            return
+        clock = f"host:{reading.host}"
+        for name in _OFFSET_NAMES:
+            value = reading.values.get(name)
+            if isinstance(value, str) and "NTP time" in value:
+                self._tracking(value, clock, reading.evidence, reading.observed)
+                return
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                # By the readers' convention an offset is what the host's clock is ahead by.
+                self._note(clock, -float(value), reading.evidence, reading.observed)
+                return
+
+    def series(self, series: Series) -> None:
+        """Read what a scraper saw of a host's clock."""
+        host = _host_of(series.labels)
+        if not series.samples or not host:
+            return
+        middle = sorted(sample.value for sample in series.samples)[len(series.samples) // 2]
+        at = Instant(series.samples[-1].at)
+        if series.query == SKEW_QUERY:
+            self._note(f"host:{host}", -middle, series.evidence, at, uncertainty_s=_SCRAPE_S)
+        elif series.query in TIMEX_QUERIES:
+            self._note(f"host:{host}", middle, series.evidence, at)
+
+    def _daemon(self, record: Record) -> None:
+        found, step = _STEPPED.search(record.text), True
+        if found is None:
+            found, step = _WRONG.search(record.text), False
+        if found is None:
+            return
+        amount = float(found.group(1))
+        if abs(amount) < _WORTH_S:
+            return
+        clock = record.clock or f"host:{record.host}"
+        why = f"{record.unit or 'time daemon'}: {found.group()}"
+        # "Wrong by" that is followed by a step says the same; alone it is slewed away slowly.
+        self._facts.append(
+            ClockFact(
+                clock=clock,
+                add_s=amount,
+                uncertainty_s=0.1 if step else abs(amount) / 2,
+                evidence=record.evidence,
+                why=why,
+                at=record.time,
+                line=record.line,
+                step=step,
+            )
+        )
+
+    def _tracking(self, text: str, clock: str, evidence: str, at: Instant | None) -> None:
+        found = _TRACKING.search(text)
+        if found:
+            size = float(found["size"])
+            self._note(clock, size if found["sense"] == "slow" else -size, evidence, at)
+
+    def _note(
+        self,
+        clock: str,
+        add_s: float,
+        evidence: str,
+        at: Instant | None,
+        *,
+        uncertainty_s: float = 0.05,
+    ) -> None:
+        if abs(add_s) < _WORTH_S:
+            return
+        ahead = "behind" if add_s > 0 else "ahead"
+        why = f"the host's clock was measured {abs(add_s):.1f} s {ahead}"
+        self._facts.append(ClockFact(clock, add_s, uncertainty_s, evidence, why, at))
+
+
+def _host_of(labels: Mapping[str, str]) -> str:
+    host = labels.get("node") or labels.get("Hostname") or labels.get("nodename") or ""
+    return host or labels.get("instance", "").rsplit(":", 1)[0]

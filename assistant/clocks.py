@@ -1,0 +1,284 @@
+"""Clock offsets and zones, learnt from evidence and applied to all that a clock stamped."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from assistant.burst import Burst, Place
+from assistant.clock_facts import ClockFact
+from assistant.event import ClockCorrection
+from assistant.topology import Key
+from tools.evidence import UNKNOWN_ZONE_S, Instant
+
+QUARTER_S = 900
+"""Zones differ from UTC by whole quarters of an hour."""
+_SAME_S = 120.0
+"""How far two reports of one happening may lie apart once their zones agree."""
+_LAG_S = 45.0
+"""How much later a controller or scraper may report what a host saw itself."""
+_SLACK_S = 2.0
+_NEAR_S = 900.0
+"""Pairs farther apart than this are two happenings, unless their zone is in question."""
+_EARLY_S, _LATE_S = 1800.0, 900.0
+"""What an appliance reports may begin this much before the disturbance, and outlast it so long."""
+
+Happening = tuple[str, Key]
+"""A condition on a thing."""
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """Every correction, ready to apply."""
+
+    corrections: tuple[ClockCorrection, ...] = ()
+    unresolved: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        by_clock: dict[str, list[ClockCorrection]] = defaultdict(list)
+        for correction in self.corrections:
+            by_clock[correction.clock].append(correction)
+        object.__setattr__(self, "_by_clock", dict(by_clock))
+
+    def put_right(self, moment: Instant, clock: str, place: Place) -> Instant:
+        """Return the instant in UTC as far as the clock's corrections tell."""
+        known: dict[str, list[ClockCorrection]] = self.__dict__["_by_clock"]
+        chosen = _applicable(known.get(clock, ()), moment, place)
+        if chosen is None:
+            return moment
+        resolved = chosen.kind == "zone" and moment.zone == "unknown"
+        base = 0.0 if resolved else moment.uncertainty_s
+        return Instant(
+            utc=moment.utc + timedelta(seconds=chosen.offset_s),
+            uncertainty_s=base + chosen.uncertainty_s,
+            zone="assumed" if resolved else moment.zone,
+            original=moment.original or moment.utc.isoformat(),
+        )
+
+    def apply(self, burst: Burst) -> Burst:
+        """Return the burst with all its times put right."""
+        if burst.clock not in self.__dict__["_by_clock"]:
+            return burst
+        first = self.put_right(burst.first, burst.clock, burst.places[0])
+        last = self.put_right(burst.last, burst.clock, burst.last_place)
+        end = burst.end
+        if end is not None:
+            end = self.put_right(end, burst.clock, burst.end_place or burst.last_place)
+        return replace(burst, first=first, last=last, end=end)
+
+
+def learn_clocks(
+    bursts: Sequence[Burst],
+    facts: Sequence[ClockFact],
+    disturbed: Range | None,
+) -> Clocks:
+    """Conclude every correction.
+
+    Args:
+        bursts: sightings as each clock stamped them, their entities canonical.
+        facts: what daemons and scrapers say of clocks.
+        disturbed: epoch seconds of the disturbance as certain clocks show it.
+    """
+    stated = tuple(_from_facts(facts))
+    clocks = Clocks(stated)
+    sure = [clocks.apply(b) for b in bursts if b.timed and b.first.zone != "unknown"]
+    known = {correction.clock for correction in stated}
+    paired = tuple(_from_pairs(sure, known))
+    lost = [b for b in bursts if b.timed and b.first.zone == "unknown"]
+    zones, unresolved = _zones(lost, sure, disturbed)
+    return Clocks((*stated, *paired, *zones), unresolved)
+
+
+def _applicable(
+    corrections: Iterable[ClockCorrection], moment: Instant, place: Place
+) -> ClockCorrection | None:
+    """Choose the last one in force: by line within its own file, by time elsewhere."""
+    chosen: ClockCorrection | None = None
+    for correction in corrections:
+        if correction.from_line and place.line and place.evidence in correction.evidence:
+            in_force = place.line >= correction.from_line
+        else:
+            in_force = moment.utc >= correction.since
+        if in_force:
+            chosen = correction
+    return chosen
+
+
+def _from_facts(facts: Sequence[ClockFact]) -> Iterator[ClockCorrection]:
+    stepped = {fact.clock for fact in facts if fact.step}
+    measured: set[str] = set()
+    for fact in facts:
+        if fact.step:
+            yield from _step(fact)
+        elif fact.clock not in stepped | measured:
+            measured.add(fact.clock)
+            yield ClockCorrection(
+                clock=fact.clock,
+                offset_s=fact.add_s,
+                uncertainty_s=fact.uncertainty_s,
+                evidence=(fact.evidence,),
+                why=fact.why,
+            )
+
+
+def _step(fact: ClockFact) -> Iterator[ClockCorrection]:
+    """Before the step the clock was off by it; after it, right."""
+    before = ClockCorrection(
+        clock=fact.clock,
+        offset_s=fact.add_s,
+        uncertainty_s=fact.uncertainty_s,
+        evidence=(fact.evidence,),
+        why=f"before the step; {fact.why}",
+        kind="step",
+    )
+    yield before
+    if fact.at is not None:
+        # A clock set back shows some minutes twice; outside its own file they cannot be told
+        # apart, so the wrong reading ends where the printed time of the step begins.
+        yield before.model_copy(
+            update={
+                "offset_s": 0.0,
+                "since": fact.at.utc,
+                "from_line": fact.line,
+                "why": f"from the step on; {fact.why}",
+            }
+        )
+
+
+def _from_pairs(sure: Sequence[Burst], known: set[str]) -> Iterator[ClockCorrection]:
+    """Compare each host's clock with those of controllers and scrapers over shared happenings."""
+    hosts, others = _by_happening(sure)
+    bounds: dict[str, list[tuple[Range, str]]] = defaultdict(list)
+    for happening, own in hosts.items():
+        for burst in own:
+            other = _only_near(burst, others.get(happening, ()))
+            if other is not None and burst.clock not in known:
+                evidence = other.places[0].evidence
+                bounds[burst.clock].append((_offset_bounds(burst, other), evidence))
+    for clock, found in bounds.items():
+        low = max(bound[0] for bound, _ in found)
+        high = min(bound[1] for bound, _ in found)
+        if len(found) < _ENOUGH_PAIRS or low > high or low <= 0.0 <= high:
+            continue
+        yield ClockCorrection(
+            clock=clock,
+            offset_s=round((low + high) / 2, 1),
+            uncertainty_s=round((high - low) / 2, 1),
+            evidence=tuple(sorted({evidence for _, evidence in found})),
+            why=f"{len(found)} happenings that another clock stamped too",
+        )
+
+
+_ENOUGH_PAIRS = 2
+Grouped = Mapping[Happening, list[Burst]]
+
+
+def _by_happening(sure: Sequence[Burst]) -> tuple[Grouped, Grouped]:
+    hosts: dict[Happening, list[Burst]] = defaultdict(list)
+    others: dict[Happening, list[Burst]] = defaultdict(list)
+    for burst in sure:
+        side = hosts if burst.clock.startswith("host:") else others
+        side[(burst.page, burst.entity)].append(burst)
+    return hosts, others
+
+
+def _only_near(burst: Burst, others: Sequence[Burst]) -> Burst | None:
+    """Return the one other report nearby; two or none tell nothing."""
+    near = [
+        other for other in others if abs(_between(burst, other)) <= _NEAR_S + other.before_s
+        and other.before_s <= _NEAR_S
+    ]  # fmt: skip
+    return near[0] if len(near) == 1 else None
+
+
+def _offset_bounds(burst: Burst, other: Burst) -> Range:
+    """Between which offsets the two reports are of one moment: the other may lag, not lead."""
+    apart = _between(burst, other)
+    blur = burst.first.uncertainty_s + other.first.uncertainty_s + _SLACK_S
+    return apart - other.before_s - _LAG_S - blur, apart + burst.before_s + blur
+
+
+def _zones(
+    lost: Sequence[Burst],
+    sure: Sequence[Burst],
+    disturbed: Range | None,
+) -> tuple[tuple[ClockCorrection, ...], tuple[str, ...]]:
+    reports: dict[Happening, list[Burst]] = defaultdict(list)
+    for burst in sure:
+        reports[(burst.page, burst.entity)].append(burst)
+    by_clock: dict[str, list[Burst]] = defaultdict(list)
+    for burst in lost:
+        by_clock[burst.clock].append(burst)
+    found: list[ClockCorrection] = []
+    unresolved: list[str] = []
+    for clock, own in sorted(by_clock.items()):
+        zone = _zone_by_pairs(clock, own, reports) or _zone_by_window(clock, own, disturbed)
+        if zone is None:
+            unresolved.append(clock)
+        else:
+            found.append(zone)
+    return tuple(found), tuple(unresolved)
+
+
+def _zone_by_pairs(clock: str, own: Sequence[Burst], reports: Grouped) -> ClockCorrection | None:
+    """Let every happening that a sure clock stamped too vote for a whole quarter of an hour."""
+    votes: dict[int, set[Happening]] = defaultdict(set)
+    witnesses: dict[int, set[str]] = defaultdict(set)
+    for burst in own:
+        happening = (burst.page, burst.entity)
+        for other in reports.get(happening, ()):
+            apart = _between(burst, other)
+            quarter = round(apart / QUARTER_S)
+            fits = abs(apart - quarter * QUARTER_S) <= _SAME_S + other.before_s
+            if fits and abs(apart) <= UNKNOWN_ZONE_S and other.before_s <= _SAME_S:
+                votes[quarter].add(happening)
+                witnesses[quarter].add(other.places[0].evidence)
+    ranked = sorted(votes, key=lambda quarter: len(votes[quarter]), reverse=True)
+    if not ranked or (len(ranked) > 1 and len(votes[ranked[0]]) == len(votes[ranked[1]])):
+        return None
+    best = ranked[0]
+    count = len(votes[best])
+    why = f"{count} happening{'s' * (count > 1)} that a clock of known zone stamped too"
+    return _zone(
+        clock, best * QUARTER_S, (*sorted(witnesses[best]), own[0].places[0].evidence), why
+    )
+
+
+def _zone_by_window(
+    clock: str, own: Sequence[Burst], disturbed: Range | None
+) -> ClockCorrection | None:
+    """Accept a zone if no other whole or half hour puts the file's happenings into the time."""
+    if disturbed is None:
+        return None
+    first = min(b.first.utc.timestamp() for b in own)
+    last = max(b.last.utc.timestamp() for b in own)
+    half = 2 * QUARTER_S
+    steps = range(-int(UNKNOWN_ZONE_S) // half, int(UNKNOWN_ZONE_S) // half + 1)
+    low, high = disturbed[0] - _EARLY_S, disturbed[1] + _LATE_S
+    fitting = [s * half for s in steps if first + s * half >= low and last + s * half <= high]
+    # Half-hour zones are rare: among a whole and a half hour that both fit, the whole one stands.
+    whole = [offset for offset in fitting if offset % 3600 == 0]
+    chosen = whole or fitting
+    if len(chosen) != 1:
+        return None
+    why = "the only whole-hour zone that puts its happenings into the time of the disturbance"
+    return _zone(clock, chosen[0], (own[0].places[0].evidence,), why)
+
+
+def _zone(clock: str, offset_s: float, evidence: Iterable[str], why: str) -> ClockCorrection:
+    local = timedelta(seconds=abs(offset_s))
+    sign = "-" if offset_s > 0 else "+"
+    stated = f"UTC{sign}{str(local).rsplit(':', 1)[0]}"
+    return ClockCorrection(
+        clock=clock,
+        offset_s=offset_s,
+        evidence=tuple(dict.fromkeys(evidence)),
+        why=f"read as {stated}: {why}",
+        kind="zone",
+    )
+
+
+def _between(burst: Burst, other: Burst) -> float:
+    earlier: datetime = burst.first.utc
+    return (other.first.utc - earlier).total_seconds()

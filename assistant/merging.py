@@ -1,0 +1,193 @@
+"""Reports of one fact, by whatever source, become one happening with one onset and one end."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from assistant.burst import QUIET_S, UNKNOWN_ONSET_S, Burst, Place, Sighting, merge_fields
+from assistant.event import FieldValue
+from assistant.topology import Key
+from knowledge.page import Page, Severity
+from tools.evidence import Channel, Instant
+
+
+@dataclass(slots=True)
+class Merged:
+    """One condition on one thing over one interval, told by a set of sources."""
+
+    page: str
+    entity: Key
+    first: Instant
+    """Of the report that bounds the onset from above most tightly."""
+    last: Instant
+    before_s: float
+    end: Instant | None
+    count: int
+    fields: dict[str, FieldValue]
+    places: list[Place]
+    anchors: set[Key]
+    peers: set[Key]
+    channels: set[Channel]
+    clocks: set[str]
+    severity: Severity | None
+    text: str = ""
+    timed: bool = True
+    evidence: set[str] = field(default_factory=set)
+
+
+def merge(
+    bursts: Iterable[Burst], ends: Iterable[Sighting], pages: Mapping[str, Page]
+) -> list[Merged]:
+    """Merge bursts whose times are right and whose entities are canonical."""
+    groups: dict[tuple[str, Key], list[Burst]] = defaultdict(list)
+    for burst in bursts:
+        groups[burst.page, burst.entity].append(burst)
+    recoveries: dict[tuple[str, Key], list[Sighting]] = defaultdict(list)
+    for sighting in ends:
+        recoveries[sighting.page, sighting.entity].append(sighting)
+    found: list[Merged] = []
+    for key, group in groups.items():
+        page = pages[key[0]]
+        runs = _runs(group, max(page.lasts_s, QUIET_S))
+        merged = [_join(run) for run in runs]
+        _recover(merged, recoveries.get(key, ()))
+        _finish(merged, page)
+        found += merged
+    return found
+
+
+def _runs(group: Sequence[Burst], quiet_s: float) -> list[list[Burst]]:
+    """Split the reports of one condition on one thing into runs without a pause."""
+    timed = [burst for burst in group if burst.timed]
+    chosen = sorted(timed or group, key=_upper)
+    lines = [burst for burst in chosen if burst.before_s < UNKNOWN_ONSET_S / 2]
+    states = [burst for burst in chosen if burst.before_s >= UNKNOWN_ONSET_S / 2]
+    runs: list[list[Burst]] = []
+    for burst in lines:
+        if runs and _continues(runs[-1], burst, quiet_s):
+            runs[-1].append(burst)
+        else:
+            runs.append([burst])
+    for state in states:
+        _place_state(runs, state)
+    return sorted(runs, key=lambda run: _upper(run[0]))
+
+
+def _continues(run: Sequence[Burst], burst: Burst, quiet_s: float) -> bool:
+    """Whether the burst goes on from the run: no recovery between, no longer pause."""
+    ended = [b.end.utc for b in run if b.end is not None]
+    start = burst.first.utc
+    if ended and start > max(ended):
+        return False
+    blur = timedelta(seconds=quiet_s + _doubt(burst, run))
+    return start <= max(b.last.utc for b in run) + blur
+
+
+def _doubt(burst: Burst, run: Sequence[Burst]) -> float:
+    """Clock error counts towards a pause, a wholly unknown zone does not."""
+    errors = [b.first.uncertainty_s for b in (burst, *run[:1]) if b.first.zone != "unknown"]
+    return sum(errors)
+
+
+def _place_state(runs: list[list[Burst]], state: Burst) -> None:
+    """Add a snapshot to the latest run it can confirm, or let it stand alone."""
+    seen = state.last.utc
+    for run in reversed(runs):
+        ended = [b.end.utc for b in run if b.end is not None]
+        begun = min(b.first.utc for b in run) <= seen
+        if begun and not (ended and max(ended) < seen):
+            run.append(state)
+            return
+    runs.append([state])
+
+
+def _join(run: Sequence[Burst]) -> Merged:
+    chosen = min(run, key=_upper)
+    upper = _upper(chosen)
+    lower = max(bound for bound in map(_lower, run) if bound <= upper)
+    own_lower = chosen.first.utc.timestamp() - chosen.first.uncertainty_s
+    ends = [burst.end for burst in run if burst.end is not None]
+    merged = Merged(
+        page=chosen.page,
+        entity=chosen.entity,
+        first=chosen.first,
+        last=max((burst.last for burst in run), key=_stamp),
+        before_s=max(0.0, own_lower - lower),
+        end=max(ends, key=_stamp) if ends else None,
+        count=max(_by_source(run)),
+        fields={},
+        places=_places(run),
+        anchors=set().union(*(burst.anchors for burst in run)),
+        peers=set().union(*(burst.peers for burst in run)),
+        channels=set().union(*(burst.channels for burst in run)),
+        clocks={burst.clock for burst in run},
+        severity=chosen.severity,
+        text=chosen.places[0].text,
+        timed=chosen.timed,
+        evidence={place.evidence for burst in run for place in burst.places},
+    )
+    for burst in sorted(run, key=_upper):
+        merge_fields(merged.fields, burst.fields)
+    return merged
+
+
+def _by_source(run: Sequence[Burst]) -> Iterable[int]:
+    """Copies of one message are one witness: count the source that saw most."""
+    counts: dict[str, int] = defaultdict(int)
+    for burst in run:
+        counts[burst.clock] += burst.count
+    return counts.values()
+
+
+MOST_PLACES = 4
+
+
+def _places(run: Sequence[Burst]) -> list[Place]:
+    """Keep one place of each source first, then more of each, four in all."""
+    ordered = sorted(run, key=_upper)
+    first = [burst.places[0] for burst in ordered]
+    ends = [burst.end_place for burst in ordered if burst.end_place is not None]
+    lasts = [burst.last_place for burst in ordered]
+    more = [place for burst in ordered for place in burst.places[1:]]
+    wanted = [*first[: MOST_PLACES - 1], *ends[-1:], *lasts[-1:], *more, *first]
+    return list(dict.fromkeys(wanted))[:MOST_PLACES]
+
+
+def _recover(merged: Sequence[Merged], recoveries: Sequence[Sighting]) -> None:
+    """Close what a recovery seen by another clock ended."""
+    for sighting in sorted(recoveries, key=lambda s: s.time.utc):
+        for happening in merged:
+            over = happening.last.utc <= _late(sighting.time)
+            if happening.end is None and happening.timed and over:
+                happening.end = sighting.time
+                happening.places = [*happening.places[: MOST_PLACES - 1], sighting.place]
+
+
+def _finish(merged: Sequence[Merged], page: Page) -> None:
+    """Give each happening its end: the recovery, the next occurrence, or its page's duration."""
+    for happening, following in zip(merged, [*merged[1:], None], strict=True):
+        if happening.end is not None or not happening.timed:
+            continue
+        if page.persists:
+            happening.end = following.first if following else None
+        else:
+            last = happening.last
+            happening.end = replace(last, utc=last.utc + timedelta(seconds=page.lasts_s))
+
+
+def _late(moment: Instant) -> datetime:
+    return moment.utc + timedelta(seconds=moment.uncertainty_s)
+
+
+def _stamp(moment: Instant) -> datetime:
+    return moment.utc
+
+
+def _upper(burst: Burst) -> float:
+    """Epoch seconds after which the onset cannot lie, by this report."""
+    return burst.first.utc.timestamp() + burst.first.uncertainty_s
+
+
+def _lower(burst: Burst) -> float:
+    return burst.first.utc.timestamp() - burst.first.uncertainty_s - burst.before_s

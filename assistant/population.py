@@ -1,0 +1,102 @@
+"""Many things with one condition, one hub and one time are one event about a population."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from assistant.event import Anchor, Event
+
+FEW = 40
+"""Up to so many, each thing keeps an event of its own."""
+TOGETHER_S = 900.0
+"""Onsets within this time belong to one happening."""
+_HUBS = ("storage_server", "switch", "rack", "job", "service", "control_plane", "queue", "package")
+_SINGLE = frozenset({"root", "change"})
+"""Roles that are never folded: a cause is looked at one by one."""
+
+
+def fold_populations(events: Sequence[Event]) -> list[Event]:
+    """Fold events of one page that share a hub and begin together, if they are more than a few.
+
+    The earliest event lends its identity, so that who failed first stays readable; every thing is
+    kept among the members.
+    """
+    by_page: dict[str, list[Event]] = defaultdict(list)
+    for event in events:
+        by_page[event.page].append(event)
+    found: list[Event] = []
+    for group in by_page.values():
+        if len(group) <= FEW or group[0].role in _SINGLE:
+            found += group
+        else:
+            found += _fold_page(group)
+    return found
+
+
+def _fold_page(group: Sequence[Event]) -> Iterable[Event]:
+    waiting = sorted(group, key=lambda event: event.latest)
+    for kind in _HUBS:
+        by_hub: dict[str, list[Event]] = defaultdict(list)
+        rest: list[Event] = []
+        for event in waiting:
+            hub = _hub(event, kind)
+            if hub:
+                by_hub[hub].append(event)
+            else:
+                rest.append(event)
+        for sharing in by_hub.values():
+            for together in _together(sharing):
+                if len(together) > FEW:
+                    yield _population(together)
+                else:
+                    rest += together
+        waiting = rest
+    yield from waiting
+
+
+def _hub(event: Event, kind: str) -> str:
+    found = [anchor.id for anchor in (*event.anchors, *event.peers) if anchor.kind == kind]
+    return min(found) if found else ""
+
+
+def _together(events: Sequence[Event]) -> Iterable[list[Event]]:
+    """Split events, sorted by onset, where one begins long after the one before."""
+    run: list[Event] = []
+    for event in events:
+        if run and event.latest - run[-1].latest > TOGETHER_S:
+            yield run
+            run = []
+        run.append(event)
+    if run:
+        yield run
+
+
+def _population(events: Sequence[Event]) -> Event:
+    first = events[0]
+    ends = [event.end for event in events if event.end is not None]
+    members = {event.entity.key: event.entity for event in events}
+    return first.model_copy(
+        update={
+            "anchors": _union(event.anchors for event in events),
+            "peers": _union(event.peers for event in events),
+            "last": max((event.last for event in events), key=lambda moment: moment.utc),
+            "end": max(ends, key=lambda e: e.utc) if len(ends) == len(events) else None,
+            "count": sum(event.count for event in events),
+            "channels": frozenset[str]().union(*(event.channels for event in events)),
+            "clocks": frozenset[str]().union(*(event.clocks for event in events)),
+            "members": tuple(members.values()),
+            "chronic": all(event.chronic for event in events),
+            "known": all(event.known for event in events),
+            "benign": first.benign if all(event.benign for event in events) else "",
+            "live": all(event.live for event in events),
+        }
+    )
+
+
+def _union(groups: Iterable[Sequence[Anchor]]) -> tuple[Anchor, ...]:
+    found: dict[tuple[str, str], Anchor] = {}
+    for group in groups:
+        for anchor in group:
+            known = found.get((anchor.kind, anchor.id))
+            if known is None or (known.inferred and not anchor.inferred):
+                found[anchor.kind, anchor.id] = anchor
+    return tuple(found.values())

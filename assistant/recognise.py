@@ -1,0 +1,275 @@
+"""Items that stream past become bursts of conditions, settings, relations and a ledger."""
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from assistant.burst import Burst, Fold, Place, Sighting
+from assistant.clock_facts import ClockFact, ClockWatch
+from assistant.event import Anchor, Setting
+from assistant.identity import normalise
+from assistant.incident import Incident
+from assistant.ledger import Ledger, Seen, Spanned
+from assistant.naming import anchors_of, parse_moment, subject_of, values_of
+from assistant.relations import Relations
+from assistant.states import States
+from assistant.topology import Key, Ties, Topology
+from knowledge.catalog import Catalog
+from knowledge.matching import Match, Matcher
+from knowledge.page import Page, TextSignature
+from tools.evidence import (
+    Evidence,
+    Gap,
+    Instant,
+    Item,
+    ObjectState,
+    Reading,
+    Record,
+    Series,
+    Span,
+)
+
+UNTIMED = Instant(datetime(1970, 1, 1, tzinfo=UTC), uncertainty_s=0.0, zone="unknown")
+"""Stands in for the time of a line that has none, until the capture's time is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawSetting:
+    """A setting as read, before its anchors are canonical."""
+
+    name: str
+    value: float
+    anchors: tuple[Key, ...]
+    place: Place
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """All that one look yielded. Times are still as each clock stamped them."""
+
+    bursts: tuple[Burst, ...] = ()
+    ends: tuple[Sighting, ...] = ()
+    """Recoveries that closed no burst of their own clock."""
+    settings: tuple[Setting, ...] = ()
+    clock_facts: tuple[ClockFact, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    topology: Topology = field(default_factory=Topology)
+    spans: tuple[Spanned, ...] = ()
+    """Every log stretch that was read to the end, hit or not."""
+    seen: tuple[Seen, ...] = ()
+    """Every state and series looked at; a page not among its `pages` did not hold there."""
+    latest: Mapping[str, datetime] = field(default_factory=dict)
+
+
+def recognise(
+    stream: Iterable[Evidence | Item],
+    catalog: Catalog,
+    matcher: Matcher,
+    incident: Incident | None = None,
+) -> Recognised:
+    """Fold a stream of evidence into what it shows.
+
+    Memory grows with distinct conditions and things, not with lines.
+    """
+    recogniser = Recogniser(catalog, matcher, incident or Incident())
+    for item in stream:
+        recogniser.take(item)
+    return recogniser.finish()
+
+
+class Recogniser:
+    """The fold itself: `take` every item, then `finish`."""
+
+    def __init__(self, catalog: Catalog, matcher: Matcher, incident: Incident) -> None:
+        self._pages = catalog.pages
+        self._matcher = matcher
+        self._incident = incident
+        self._ties = Ties()
+        self._relations = Relations(self._ties)
+        self._fold = Fold(catalog.pages)
+        self._ledger = Ledger()
+        self._clocks = ClockWatch()
+        self._states = States(catalog, matcher, self._ledger)
+        self._settings: dict[tuple[str, float, tuple[Key, ...]], RawSetting] = {}
+        self._bound: set[tuple[Key, Key]] = set()
+        self._evidence: list[Evidence] = []
+        self._gaps: list[Gap] = []
+
+    def take(self, item: Evidence | Item) -> None:
+        """Take one item of the stream."""
+        match item:
+            case Record():
+                self._take_record(item)
+            case Span():
+                self._ledger.span(item)
+            case Series():
+                self._relations.learn_series(item)
+                self._clocks.series(item)
+                self._add_all(self._states.series(item))
+            case ObjectState():
+                self._relations.learn_object(item)
+                self._add_all(self._states.object(item))
+            case Reading():
+                self._relations.learn_reading(item)
+                self._clocks.reading(item)
+                self._add_all(self._states.reading(item))
+            case Gap():
+                self._gaps.append(item)
+            case Evidence():
+                self._evidence.append(item)
+
+    def finish(self) -> Recognised:
+        """Settle identities and return everything."""
+        for raw in self._states.settings:
+            self._keep_setting(RawSetting(*raw))
+        topology = self._ties.settle()
+        return Recognised(
+            bursts=tuple(self._fold.bursts()),
+            ends=tuple(self._fold.ends),
+            settings=tuple(_settle(raw, topology) for raw in self._settings.values()),
+            clock_facts=self._clocks.facts(),
+            evidence=tuple(self._evidence),
+            gaps=(*self._gaps, *self._overflow()),
+            topology=topology,
+            spans=self._ledger.spans(),
+            seen=self._ledger.seen(),
+            latest=self._ledger.latest(),
+        )
+
+    def _add_all(self, sightings: Iterable[Sighting]) -> None:
+        for sighting in sightings:
+            self._fold.add(sighting)
+
+    def _take_record(self, record: Record) -> None:
+        self._ledger.record(record)
+        self._relations.learn_record(record)
+        self._clocks.record(record)
+        found = self._matcher.match_text(
+            record.channel, record.unit, record.text, reason=record.fields.get("reason", "")
+        )
+        for match in found:
+            self._take_match(record, match)
+
+    def _take_match(self, record: Record, match: Match) -> None:
+        signature = match.signature
+        if not isinstance(signature, TextSignature):
+            return
+        page = self._pages[match.page]
+        values = {**values_of(record), **match.values}
+        anchors = anchors_of(signature.entity, values)
+        if signature.relation:
+            self._tie(signature, values)
+        if signature.yields == "setting":
+            self._set(signature, match, tuple(anchors.items()), record)
+        if signature.yields == "event" and page.role != "context":
+            sighting = _sighting(record, match, page, (values, anchors))
+            self._bind(sighting.entity, anchors)
+            self._fold.add(sighting)
+
+    def _bind(self, entity: Key, anchors: Mapping[str, str]) -> None:
+        """A line that names two things ties them, whoever wrote it."""
+        for anchor in anchors.items():
+            if (entity, anchor) not in self._bound:
+                self._bound.add((entity, anchor))
+                self._ties.relate(entity, anchor)
+
+    def _tie(self, signature: TextSignature, values: Mapping[str, str]) -> None:
+        things = [
+            (named.kind, name)
+            for named in signature.relation
+            for name in anchors_of({named.kind: named.id}, values).values()
+        ]
+        for first, second in itertools.pairwise(things):
+            if first[0] == second[0]:
+                self._ties.equate(first[0], first[1], second[1])
+            else:
+                self._ties.relate(first, second)
+
+    def _set(
+        self, signature: TextSignature, match: Match, anchors: tuple[Key, ...], record: Record
+    ) -> None:
+        for name, group in signature.settings.items():
+            value = match.fields.get(group)
+            if isinstance(value, int | float):
+                place = Place(record.evidence, record.line, record.text)
+                self._keep_setting(RawSetting(name, float(value), anchors, place))
+
+    def _keep_setting(self, raw: RawSetting) -> None:
+        self._settings.setdefault((raw.name, raw.value, raw.anchors), raw)
+
+    def _overflow(self) -> Iterable[Gap]:
+        for (page, clock), count in self._fold.overflow.items():
+            why = f"{count} further occurrences of {page} were only counted"
+            yield Gap(source="recognise", target=clock, why=why)
+
+
+def _sighting(
+    record: Record, match: Match, page: Page, named: tuple[Mapping[str, str], Mapping[str, str]]
+) -> Sighting:
+    values, anchors = named
+    signature = match.signature
+    peers = anchors_of(signature.peer, values) if isinstance(signature, TextSignature) else {}
+    clock = record.clock or f"file:{record.evidence}"
+    time = record.time or UNTIMED
+    return Sighting(
+        page=page.id,
+        entity=subject_of(page, anchors, values),
+        clock=clock if record.time else f"untimed:{record.evidence}",
+        channel=record.channel,
+        time=_first_time(record) or time,
+        last=time,
+        place=Place(record.evidence, record.line, record.text),
+        fields=match.fields,
+        anchors=(*anchors.items(), *_writer(record, anchors, page)),
+        peers=tuple(peers.items()),
+        severity=signature.severity,
+        end=_stated_end(record),
+        ended=match.ended,
+        timed=record.time is not None,
+        count=_stated_count(record),
+    )
+
+
+def _writer(record: Record, anchors: Mapping[str, str], page: Page) -> tuple[Key, ...]:
+    """The host that a line speaks of by being in its log.
+
+    Controllers and schedulers write about other hosts than the one they run on.
+    """
+    elsewhere = page.entity.kind in _SPOKEN_OF or record.channel in {"event", "alert"}
+    if not record.host or "node" in anchors or elsewhere:
+        return ()
+    return (("node", normalise("node", record.host)),)
+
+
+_SPOKEN_OF = frozenset({"node", "job", "queue", "cluster", "storage_server", "switch"})
+
+
+def _first_time(record: Record) -> Instant | None:
+    """A Kubernetes Event counts repeats: its first time is the sighting's."""
+    moment = parse_moment(record.fields.get("first_time", ""))
+    if moment is None or record.time is None or moment >= record.time.utc:
+        return None
+    return Instant(moment, record.time.uncertainty_s, record.time.zone, moment.isoformat())
+
+
+def _stated_end(record: Record) -> Instant | None:
+    moment = parse_moment(record.fields.get("ends_at", ""))
+    if moment is None or record.fields.get("status") == "firing":
+        return None
+    return Instant(moment, 0.0, "stated", record.fields["ends_at"])
+
+
+def _stated_count(record: Record) -> int:
+    text = record.fields.get("count", "")
+    return int(text) if record.channel == "event" and text.isdigit() else 1
+
+
+def _settle(raw: RawSetting, topology: Topology) -> Setting:
+    return Setting(
+        name=raw.name,
+        value=raw.value,
+        anchors=tuple(Anchor(kind=k, id=topology.alias(k, name)) for k, name in raw.anchors),
+        citation=raw.place.cite(),
+    )

@@ -1,0 +1,328 @@
+"""Relations that objects, readings, samples and lines state by their own structure.
+
+What a page's signature states comes through `recognise`; this is what needs no page: pods name
+their node, labels name their GPU, cgroup paths name their pod, hosts print their addresses.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from assistant.identity import is_address, normalise
+from assistant.topology import Key, Ties
+from tools.evidence import ObjectState, Reading, Record, Series
+
+_JOB_LABELS = (
+    "training.kubeflow.org/job-name", "jobset.sigs.k8s.io/jobset-name", "volcano.sh/job-name",
+    "ray.io/cluster", "leaderworkerset.sigs.k8s.io/name", "batch.kubernetes.io/job-name",
+    "job-name",
+)  # fmt: skip
+_JOB_KINDS = frozenset({"Job", "PyTorchJob", "MPIJob", "TFJob", "TrainJob", "JobSet", "RayJob"})
+_RACK_LABEL = re.compile(r"(?:^|[/.])rack(?:-id|-name)?$")
+_SWITCH_LABEL = re.compile(r"(?:^|[/.])(?:leaf|switch)(?:-id|-name)?$")
+_POD_UID = re.compile(
+    r"(?:kubepods[^ ]*?-pod|/pods/|/pod)([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})"
+)
+_CONTAINER = re.compile(
+    r"(?:cri-containerd-|crio-|docker-|kubepods[^ ]*/)([0-9a-f]{64})(?:\.scope)?"
+)
+_VOLUME_PATH = re.compile(r"/pods/([0-9a-f-]{36})/volumes/kubernetes\.io~[a-z]+/([^/\s\"]+)")
+_OWN_ADDRESS = re.compile(
+    r"^(?P<host>[A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL INFO "
+    r"(?:Bootstrap|NET/\w+) ?: Using \S*?:(?P<address>\d+\.\d+\.\d+\.\d+)<"
+)
+_ADDRESS_OPTION = re.compile(r"(?:^|,)addr=([0-9a-fA-F.:]+)")
+
+Things = Mapping[str, object]
+
+
+class Relations:
+    """Learns from every item that passes; repeated statements cost one look-up."""
+
+    def __init__(self, ties: Ties) -> None:
+        self._ties = ties
+        self._seen: set[tuple[str, ...]] = set()
+
+    def learn_object(self, state: ObjectState) -> None:
+        """Take the relations that an object's own fields state."""
+        learn = _BY_KIND.get(state.kind)
+        if learn is not None:
+            learn(self._ties, state)
+        elif state.kind in _JOB_KINDS:
+            self._ties.controllers.add(f"{state.namespace}/{state.name}")
+
+    def learn_reading(self, reading: Reading) -> None:
+        """Take what a typed reading says of its host's devices, mounts and processes."""
+        host = normalise("node", reading.host)
+        self._ties.node(host)
+        values = {name: _text(value) for name, value in reading.values.items()}
+        if reading.kind in {"gpu", "nvlink", "process"}:
+            _learn_gpu(self._ties, host, values)
+        if reading.kind == "mount":
+            _learn_mount(self._ties, host, values)
+        if reading.kind in {"process", "container"}:
+            _learn_process(self._ties, host, values)
+
+    def learn_series(self, series: Series) -> None:
+        """Take what exporter labels say: GPU, host, pod."""
+        labels = series.labels
+        uuid = labels.get("UUID") or labels.get("uuid") or ""
+        if not uuid.startswith("GPU-"):
+            return
+        host = labels.get("Hostname") or labels.get("node") or ""
+        namespace = labels.get("exported_namespace") or labels.get("namespace") or ""
+        pod = labels.get("exported_pod") or labels.get("pod") or ""
+        if not self._first("series", uuid, host, namespace, pod):
+            return
+        node = normalise("node", host)
+        self._ties.node(node)
+        values = {"uuid": uuid, "pci_bus_id": labels.get("pci_bus_id", "")}
+        _learn_gpu(self._ties, node, values)
+        # An exporter's own pod label is told from a user's by the container label beside it.
+        if pod and namespace and (labels.get("exported_pod") or labels.get("container")):
+            gpu = ("gpu", normalise("gpu", uuid))
+            self._ties.relate(("pod", f"{namespace}/{pod}"), gpu)
+            self._ties.relate(("pod", f"{namespace}/{pod}"), ("node", node))
+
+    def learn_record(self, record: Record) -> None:
+        """Take who wrote a line, and the paths and addresses that it spells out."""
+        if record.host and self._first("host", record.host):
+            self._ties.node(normalise("node", record.host))
+        if record.fields:
+            self._learn_writer(record)
+        text = record.text
+        if "/pods/" in text or "kubepods" in text:
+            self._learn_paths(record)
+        if "NCCL INFO" in text:
+            self._learn_address(text)
+
+    def _learn_writer(self, record: Record) -> None:
+        fields = record.fields
+        pod = pod_of(fields)
+        job, rank = fields.get("job", ""), fields.get("rank", "")
+        node = fields.get("node") or (record.host if record.channel == "app" else "")
+        container = fields.get("container_id", "")
+        if not self._first("writer", pod, job, rank, node, container):
+            return
+        who: list[Key] = [
+            ("pod", normalise("pod", pod)),
+            ("rank", normalise("rank", f"{job}/{rank}") if job and rank else ""),
+            ("container", normalise("container", container)),
+        ]
+        known = [key for key in who if key[1]]
+        places: list[Key] = [("node", normalise("node", node)), ("job", normalise("job", job))]
+        self._ties.node(places[0][1])
+        for key in known:
+            for place in places:
+                self._ties.relate(key, place)
+        for other in known[1:]:
+            self._ties.relate(known[0], other)
+
+    def _learn_paths(self, record: Record) -> None:
+        uid = _POD_UID.search(record.text)
+        container = _CONTAINER.search(record.text)
+        pod: Key = ("pod", normalise("pod", uid.group(1)) if uid else "")
+        if container:
+            inner: Key = ("container", normalise("container", container.group(1)))
+            self._ties.relate(inner, pod)
+        if uid and record.host:
+            self._ties.relate(pod, ("node", normalise("node", record.host)))
+        for owner, volume in _VOLUME_PATH.findall(record.text):
+            self._ties.relate(("pod", owner), ("volume", volume))
+
+    def _learn_address(self, text: str) -> None:
+        found = _OWN_ADDRESS.search(text)
+        if found and self._first("address", found["host"], found["address"]):
+            self._ties.equate("node", normalise("node", found["host"]), found["address"])
+
+    def _first(self, *statement: str) -> bool:
+        if statement in self._seen:
+            return False
+        self._seen.add(statement)
+        return True
+
+
+def pod_of(fields: Mapping[str, str]) -> str:
+    """Return NAMESPACE/NAME of the pod that a record's fields name, or nothing."""
+    pod = fields.get("pod", "")
+    if not pod or "/" in pod:
+        return pod
+    namespace = fields.get("namespace", "")
+    return f"{namespace}/{pod}" if namespace else ""
+
+
+def _learn_node(ties: Ties, state: ObjectState) -> None:
+    name = normalise("node", state.name)
+    ties.node(name)
+    for address in _list(state.content, "status", "addresses"):
+        value = _word(address, "address")
+        if is_address(value):
+            ties.equate("node", name, value)
+        elif value and value.split(".", 1)[0] == name:
+            ties.equate("node", name, normalise("node", value))
+    for label, place in _map(state.content, "metadata", "labels").items():
+        if _RACK_LABEL.search(label):
+            ties.relate(("node", name), ("rack", _text(place)))
+        if _SWITCH_LABEL.search(label):
+            ties.relate(("node", name), ("switch", _text(place)))
+    count = _word(_map(state.content, "status", "capacity"), "nvidia.com/gpu")
+    if count.isdigit():
+        ties.gpu_counts[name] = int(count)
+
+
+def _learn_pod(ties: Ties, state: ObjectState) -> None:
+    pod: Key = ("pod", f"{state.namespace}/{state.name}")
+    spec = _map(state.content, "spec")
+    node: Key = ("node", normalise("node", _word(spec, "nodeName")))
+    if state.uid:
+        ties.equate("pod", pod[1], state.uid.lower())
+    ties.relate(pod, node)
+    ties.node(node[1])
+    if "volumes" in spec:
+        ties.described.add(pod)
+    job = _job_of(state)
+    ties.relate(pod, ("job", job))
+    for volume in _list(state.content, "spec", "volumes"):
+        _learn_pod_volume(ties, pod, node, volume)
+    for container in _list(state.content, "status", "containerStatuses"):
+        ties.relate(("container", normalise("container", _word(container, "containerID"))), pod)
+
+
+def _learn_pod_volume(ties: Ties, pod: Key, node: Key, volume: Things) -> None:
+    claim = _word(_map(volume, "persistentVolumeClaim"), "claimName")
+    namespace = pod[1].split("/", 1)[0]
+    if claim:
+        ties.relate(pod, ("volume", f"{namespace}/{claim}"))
+    server = _word(_map(volume, "nfs"), "server")
+    ties.relate(pod, ("storage_server", normalise("storage_server", server)))
+    path = _word(_map(volume, "hostPath"), "path")
+    if path and node[1]:
+        ties.relate(pod, ("mount", normalise("mount", f"{node[1]}:{path}")))
+
+
+def _job_of(state: ObjectState) -> str:
+    labels = _map(state.content, "metadata", "labels")
+    for label in _JOB_LABELS:
+        if _word(labels, label):
+            return f"{state.namespace}/{_word(labels, label)}"
+    for owner in _list(state.content, "metadata", "ownerReferences"):
+        if _word(owner, "kind") in _JOB_KINDS:
+            return f"{state.namespace}/{_word(owner, 'name')}"
+    return ""
+
+
+def _learn_claim(ties: Ties, state: ObjectState) -> None:
+    volume = _word(_map(state.content, "spec"), "volumeName")
+    if volume:
+        ties.equate("volume", volume, f"{state.namespace}/{state.name}")
+
+
+def _learn_volume(ties: Ties, state: ObjectState) -> None:
+    spec = _map(state.content, "spec")
+    attributes = _map(spec, "csi", "volumeAttributes")
+    server = (
+        _word(_map(spec, "nfs"), "server")
+        or _word(attributes, "server")
+        or _word(attributes, "share")
+    )
+    ties.relate(("volume", state.name), ("storage_server", normalise("storage_server", server)))
+    claim = _map(spec, "claimRef")
+    if _word(claim, "name"):
+        ties.equate("volume", state.name, f"{_word(claim, 'namespace')}/{_word(claim, 'name')}")
+
+
+def _learn_inventory(ties: Ties, state: ObjectState) -> None:
+    """Read one thing of an inventory: its kind and name, then the places it belongs to."""
+    content = state.content
+    for kind, name in _inventory_subjects(content):
+        if kind == "node":
+            ties.node(name)
+        for other in ("rack", "pdu", "switch", "storage_server"):
+            for value in _names(content.get(other)):
+                ties.relate((kind, name), (other, normalise(other, value)))
+
+
+def _inventory_subjects(content: Things) -> Iterator[Key]:
+    for kind in ("node", "nodes", "host", "hosts"):
+        for name in _names(content.get(kind)):
+            yield "node", normalise("node", name)
+
+
+def _learn_gpu(ties: Ties, host: str, values: Mapping[str, str]) -> None:
+    uuid = values.get("uuid") or values.get("gpu_uuid") or ""
+    address = next((v for k, v in values.items() if k in _PCI_NAMES and v), "")
+    gpu = normalise("gpu", uuid) or normalise("gpu", f"{host}/{address}" if host else "")
+    ties.relate(("gpu", gpu), ("node", host))
+    if uuid and address and host:
+        ties.equate("gpu", gpu, normalise("gpu", f"{host}/{address}"))
+
+
+_PCI_NAMES = frozenset({"pci_bus_id", "pci", "bus_id", "bdf", "pci_address", "busid"})
+
+
+def _learn_mount(ties: Ties, host: str, values: Mapping[str, str]) -> None:
+    target = values.get("target") or values.get("mountpoint") or values.get("path") or ""
+    source = values.get("source") or values.get("device") or ""
+    if not host or not target:
+        return
+    mount: Key = ("mount", normalise("mount", f"{host}:{target}"))
+    ties.relate(mount, ("node", host))
+    if ":/" not in source:
+        return
+    server = normalise("storage_server", source)
+    ties.relate(mount, ("storage_server", server))
+    option = _ADDRESS_OPTION.search(values.get("options", ""))
+    address = values.get("addr") or (option.group(1) if option else "")
+    if address and not is_address(server):
+        ties.equate("storage_server", server, address)
+
+
+def _learn_process(ties: Ties, host: str, values: Mapping[str, str]) -> None:
+    pid = values.get("pid") or values.get("host_pid") or ""
+    container = normalise("container", values.get("container_id") or values.get("id") or "")
+    pod = normalise("pod", pod_of(values))
+    process: Key = ("process", normalise("process", f"{host}/{pid}") if pid else "")
+    for one, other in (
+        (process, ("container", container)),
+        (process, ("pod", pod)),
+        (process, ("node", host)),
+        (("container", container), ("pod", pod)),
+        (("container", container), ("node", host)),
+        (("pod", pod), ("node", host)),
+    ):
+        ties.relate(one, other)
+
+
+_BY_KIND: Mapping[str, Callable[[Ties, ObjectState], None]] = {
+    "Node": _learn_node,
+    "Pod": _learn_pod,
+    "PersistentVolumeClaim": _learn_claim,
+    "PersistentVolume": _learn_volume,
+    "Topology": _learn_inventory,
+}
+
+
+def _map(thing: object, *path: str) -> Things:
+    for key in path:
+        thing = thing.get(key) if isinstance(thing, Mapping) else None
+    return thing if isinstance(thing, Mapping) else {}
+
+
+def _list(thing: Things, *path: str) -> Iterator[Things]:
+    found = _map(thing, *path[:-1]).get(path[-1])
+    if isinstance(found, Sequence) and not isinstance(found, str):
+        yield from (item for item in found if isinstance(item, Mapping))
+
+
+def _word(thing: Things, key: str) -> str:
+    return _text(thing.get(key))
+
+
+def _text(value: object) -> str:
+    return "" if value is None or isinstance(value, Mapping | list | tuple) else str(value)
+
+
+def _names(value: object) -> Iterator[str]:
+    if isinstance(value, str) and value:
+        yield value
+    elif isinstance(value, Sequence):
+        yield from (item for item in value if isinstance(item, str))

@@ -1,0 +1,244 @@
+"""Objects, readings and series against their signatures: what holds, and what does not."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from assistant.burst import UNKNOWN_ONSET_S, Place, Sighting
+from assistant.ledger import Ledger, Seen
+from assistant.naming import anchors_of, parse_moment, resolved, subject_of
+from assistant.topology import Key
+from knowledge.catalog import Catalog
+from knowledge.matching import Match, Matcher
+from knowledge.page import MetricSignature, Page, StateSignature
+from tools.evidence import Channel, Instant, ObjectState, Reading, Series
+
+CONTEXT = "context"
+
+
+@dataclass(slots=True)
+class _Look:
+    """One state as it was read."""
+
+    source: Channel
+    name: str
+    content: Mapping[str, object]
+    clock: str
+    observed: Instant | None
+    place: Place
+    born: datetime | None = None
+    extra: tuple[Key, ...] = ()
+    held: set[str] = field(default_factory=set)
+
+
+class States:
+    """Remembers the last contrary observation, so that an onset is an interval."""
+
+    def __init__(self, catalog: Catalog, matcher: Matcher, ledger: Ledger) -> None:
+        self._pages = catalog.pages
+        self._matcher = matcher
+        self._ledger = ledger
+        self._contrary: dict[tuple[str, Key], datetime] = {}
+        self._holding: dict[tuple[str, Key], str] = {}
+        self._subjects = _subjects(catalog)
+        self.settings: list[tuple[str, float, tuple[Key, ...], Place]] = []
+        """Name, value, anchors and place of what pages of context read."""
+
+    def object(self, state: ObjectState) -> Iterator[Sighting]:
+        """Yield the conditions that an object's state shows, and those that it ends."""
+        metadata = state.content.get("metadata")
+        born = metadata.get("creationTimestamp") if isinstance(metadata, Mapping) else None
+        text = f"{state.kind} {state.namespace}/{state.name}".replace(" /", " ")
+        look = _Look(
+            source="object",
+            name=state.kind,
+            content=state.content,
+            clock="api:",
+            observed=state.observed,
+            place=Place(state.evidence, state.line, text),
+            born=parse_moment(str(born)) if born else None,
+        )
+        yield from self._judge(look)
+
+    def reading(self, reading: Reading) -> Iterator[Sighting]:
+        """Yield the conditions that typed values show, and those that they end."""
+        values = ", ".join(f"{name}={value}" for name, value in reading.values.items())
+        look = _Look(
+            source="reading",
+            name=reading.kind,
+            content={"host": reading.host, **reading.values},
+            clock=f"host:{reading.host}",
+            observed=reading.observed,
+            place=Place(reading.evidence, reading.line, values),
+            extra=(("node", reading.host),) if reading.host else (),
+        )
+        yield from self._judge(look)
+
+    def series(self, series: Series) -> Iterator[Sighting]:
+        """Yield one sighting for each stretch of samples that satisfies a signature."""
+        if not series.samples:
+            return
+        matches = self._matcher.match_series(series.query, series.labels, series.samples)
+        held: set[tuple[str, Key]] = set()
+        for match in matches:
+            sighting = self._stretch(series, match)
+            held.add((match.page, sighting.entity))
+            yield sighting
+        self._note_series(series, held)
+
+    def _stretch(self, series: Series, match: Match) -> Sighting:
+        page, run = self._pages[match.page], match.interval
+        assert run is not None  # noqa: S101 - match_series always sets it
+        anchors = _named(match, series.labels)
+        before = (run.start - run.before).total_seconds() if run.before else UNKNOWN_ONSET_S
+        labels = ", ".join(f'{name}="{value}"' for name, value in series.labels.items())
+        return Sighting(
+            page=page.id,
+            entity=subject_of(page, anchors, series.labels),
+            clock=series.clock or "scrape:prometheus",
+            channel="metric",
+            time=Instant(run.start),
+            last=Instant(run.last),
+            end=Instant(run.end) if run.end else None,
+            before_s=before,
+            place=Place(series.evidence, 0, f"{series.query}{{{labels}}} {run.peak:g}"),
+            fields={"value": run.peak},
+            anchors=tuple(anchors.items()),
+            severity=match.signature.severity,
+        )
+
+    def _note_series(self, series: Series, held: set[tuple[str, Key]]) -> None:
+        for page, templates in self._subjects.get(("metric", series.query), ()):
+            anchors = anchors_of(templates, series.labels)
+            entity = subject_of(page, anchors, series.labels)
+            self._ledger.look(
+                Seen(
+                    source="metric",
+                    name=series.query,
+                    entity=entity,
+                    since=series.samples[0].at,
+                    until=series.samples[-1].at,
+                    evidence=series.evidence,
+                    pages={name for name, thing in held if thing == entity},
+                )
+            )
+
+    def _judge(self, look: _Look) -> Iterator[Sighting]:
+        held: set[tuple[str, Key]] = set()
+        for match in self._matcher.match_state(look.source, look.name, look.content):
+            page = self._pages[match.page]
+            anchors = _named(match, match.values)
+            if page.role == CONTEXT:
+                self._keep(match, anchors, look)
+                continue
+            entity = subject_of(page, anchors, match.values)
+            if (page.id, entity) not in held:
+                held.add((page.id, entity))
+                yield self._state_sighting(look, match, page, (entity, anchors))
+        yield from self._contradict(look, held)
+
+    def _keep(self, match: Match, anchors: Mapping[str, str], look: _Look) -> None:
+        for name, value in match.fields.items():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                self.settings.append((name, float(value), tuple(anchors.items()), look.place))
+
+    def _state_sighting(
+        self, look: _Look, match: Match, page: Page, named: tuple[Key, Mapping[str, str]]
+    ) -> Sighting:
+        entity, anchors = named
+        self._holding[page.id, entity] = look.clock
+        since = parse_moment(match.since or "")
+        observed = look.observed
+        time = Instant(since, original=match.since or "") if since else observed
+        return Sighting(
+            page=page.id,
+            entity=entity,
+            clock=look.clock if time else f"untimed:{look.place.evidence}",
+            channel=look.source,
+            time=time or UNTIMED_STATE,
+            last=observed or time,
+            before_s=0.0 if since else self._unseen_for(page.id, entity, look),
+            place=look.place,
+            fields=match.fields,
+            anchors=(*anchors.items(), *look.extra),
+            severity=match.signature.severity,
+            timed=time is not None,
+        )
+
+    def _unseen_for(self, page: str, entity: Key, look: _Look) -> float:
+        """How long before the look it may have begun: since seen otherwise, else since birth."""
+        if look.observed is None:
+            return UNKNOWN_ONSET_S
+        since = self._contrary.get((page, entity)) or look.born
+        if since is None or since > look.observed.utc:
+            return UNKNOWN_ONSET_S
+        return min((look.observed.utc - since).total_seconds(), UNKNOWN_ONSET_S)
+
+    def _contradict(self, look: _Look, held: set[tuple[str, Key]]) -> Iterator[Sighting]:
+        """Note the look, and end what held before and holds no longer."""
+        if look.observed is None:
+            return
+        moment = look.observed.utc
+        noted: set[Key] = set()
+        for page, templates in self._subjects.get((look.source, look.name), ()):
+            anchors = anchors_of(templates, resolved(templates.values(), look.content))
+            entity = subject_of(page, anchors, {})
+            if (page.id, entity) not in held:
+                self._contrary[page.id, entity] = moment
+                if self._holding.pop((page.id, entity), None):
+                    yield _over(look, page, entity)
+            if entity not in noted:
+                noted.add(entity)
+                self._note(look, entity, held)
+
+    def _note(self, look: _Look, entity: Key, held: set[tuple[str, Key]]) -> None:
+        assert look.observed is not None  # noqa: S101 - the caller has checked
+        moment = look.observed.utc
+        self._ledger.look(
+            Seen(
+                source=look.source,
+                name=look.name,
+                entity=entity,
+                since=moment,
+                until=moment,
+                evidence=look.place.evidence,
+                pages={name for name, thing in held if thing == entity},
+            )
+        )
+
+
+UNTIMED_STATE = Instant(datetime.fromisoformat("1970-01-01T00:00:00+00:00"), 0.0, "unknown")
+
+
+def _over(look: _Look, page: Page, entity: Key) -> Sighting:
+    assert look.observed is not None  # noqa: S101 - the caller has checked
+    return Sighting(
+        page=page.id,
+        entity=entity,
+        clock=look.clock,
+        channel=look.source,
+        time=look.observed,
+        place=look.place,
+        ended=True,
+    )
+
+
+def _named(match: Match, values: Mapping[str, str]) -> dict[str, str]:
+    return anchors_of(match.signature.entity, values)
+
+
+def _subjects(
+    catalog: Catalog,
+) -> dict[tuple[str, str], list[tuple[Page, Mapping[str, str]]]]:
+    """Index the pages that test each query, object kind and reading kind."""
+    found: dict[tuple[str, str], list[tuple[Page, Mapping[str, str]]]] = {}
+    for page, signature in catalog.signatures():
+        match signature:
+            case MetricSignature():
+                found.setdefault(("metric", signature.query), []).append((page, signature.entity))
+            case StateSignature() if page.role != CONTEXT:
+                key = (signature.source, signature.kind)
+                found.setdefault(key, []).append((page, signature.entity))
+            case _:
+                pass
+    return found

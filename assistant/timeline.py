@@ -1,0 +1,204 @@
+"""Recognised bursts become events in order: clocks right, reports merged, onsets as intervals."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import get_args
+
+from assistant.baseline import disturbance, mark_baseline, mark_known
+from assistant.burst import UNKNOWN_ONSET_S, Burst, Sighting
+from assistant.clocks import Clocks, learn_clocks
+from assistant.event import Anchor, Event, Timeline
+from assistant.incident import Incident
+from assistant.merging import Merged, merge
+from assistant.onset import Settings, begin_earlier, stated
+from assistant.population import fold_populations
+from assistant.recognise import Recognised
+from assistant.topology import Key, Topology
+from knowledge.catalog import Catalog
+from knowledge.conditions import holds
+from knowledge.page import Page
+from tools.entity import Entity, EntityKind
+from tools.evidence import Channel, Evidence, Instant, Window
+
+_LIVE_CHANNELS: frozenset[Channel] = frozenset({"object", "reading", "command", "metric"})
+_KINDS: Mapping[str, EntityKind] = {kind: kind for kind in get_args(EntityKind)}
+
+
+def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = None) -> Timeline:
+    """Put what was recognised on one timeline.
+
+    Events come sorted by the latest moment their onset can have; `Event.earliest` and `.latest`
+    bound it. The window of the baseline is the incident's, else the disturbance found.
+    """
+    incident = incident or Incident()
+    names = recognised.topology
+    bursts = [_canonical(burst, names) for burst in _timed(recognised)]
+    ends = [replace(s, entity=_alias(s.entity, names)) for s in recognised.ends]
+    sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]
+    clocks = learn_clocks(bursts, recognised.clock_facts, disturbance(sure, catalog))
+    merged = merge(
+        (clocks.apply(burst) for burst in bursts),
+        (_put_right(end, clocks) for end in ends),
+        catalog.pages,
+    )
+    maker = _Maker(recognised, catalog)
+    events = sorted((maker.event(happening) for happening in merged), key=_order)
+    window = incident.window if incident.window.since else window_of(events)
+    events = mark_known(mark_baseline(events, window, recognised.spans), window)
+    events = fold_populations(events)
+    return Timeline(
+        events=tuple(
+            event.model_copy(update={"id": f"ev{number}"})
+            for number, event in enumerate(sorted(events, key=_order), start=1)
+        ),
+        settings=recognised.settings,
+        corrections=clocks.corrections,
+        unresolved_zones=clocks.unresolved,
+    )
+
+
+def window_of(events: Sequence[Event]) -> Window:
+    """Find the fault's window: the densest stretch of damaging and severe events."""
+    found = disturbance(events)
+    if found is None:
+        return Window()
+    zone = events[0].start.utc.tzinfo
+    since, until = (datetime.fromtimestamp(moment, tz=zone) for moment in found)
+    return Window(since=since, until=until)
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes events of merged happenings."""
+
+    recognised: Recognised
+    catalog: Catalog
+
+    def __post_init__(self) -> None:
+        live = {e.id for e in self.recognised.evidence if e.live}
+        object.__setattr__(self, "_live", live)
+        object.__setattr__(self, "_settings", Settings(self.recognised.settings))
+
+    def event(self, merged: Merged) -> Event:
+        page = self.catalog.pages[merged.page]
+        anchors = _anchors(merged, self.recognised.topology)
+        start, before_s = self._onset(merged, page, anchors)
+        kind, name = merged.entity
+        settled = self.recognised.topology
+        return Event(
+            id="",
+            page=page.id,
+            role=page.role,
+            layer=page.layer,
+            plane=page.plane,
+            severity=merged.severity or page.severity,
+            damage=page.damage,
+            entity=Entity(kind=_KINDS[kind], id=name),
+            anchors=anchors,
+            peers=_peers(merged, settled),
+            start=start,
+            before_s=before_s,
+            last=merged.last,
+            end=merged.end,
+            count=merged.count,
+            fields=merged.fields,
+            text=merged.text[:2000],
+            channels=frozenset(merged.channels),
+            clocks=frozenset(merged.clocks),
+            citations=tuple(place.cite() for place in merged.places),
+            benign=_benign(page, merged),
+            live=self._is_live(merged),
+        )
+
+    def _onset(
+        self, merged: Merged, page: Page, anchors: tuple[Anchor, ...]
+    ) -> tuple[Instant, float]:
+        rule = page.begins_before
+        if rule is None:
+            return merged.first, merged.before_s
+        settings: Settings = self.__dict__["_settings"]
+        known = stated(rule, merged.fields)
+        if not known and rule.setting:
+            known = settings.values(rule.setting, anchors)
+        return begin_earlier(merged.first, merged.before_s, rule, known)
+
+    def _is_live(self, merged: Merged) -> bool:
+        live: set[str] = self.__dict__["_live"]
+        return merged.evidence <= live and merged.channels <= _LIVE_CHANNELS
+
+
+def _timed(recognised: Recognised) -> Iterable[Burst]:
+    """Give lines without a time that of their capture, as an upper bound."""
+    observed = {e.id: _known_time(e, recognised.latest) for e in recognised.evidence}
+    fallback = max(recognised.latest.values(), default=None)
+    for burst in recognised.bursts:
+        if burst.timed:
+            yield burst
+            continue
+        moment = observed.get(burst.places[0].evidence) or fallback or burst.first.utc
+        at = Instant(moment, 0.0, "unknown", "")
+        yield replace(burst, first=at, last=at, before_s=UNKNOWN_ONSET_S)
+
+
+def _known_time(evidence: Evidence, latest: Mapping[str, datetime]) -> datetime | None:
+    return evidence.observed_at or latest.get(evidence.id) or evidence.window.until
+
+
+def _canonical(burst: Burst, names: Topology) -> Burst:
+    entity = _alias(burst.entity, names)
+    return burst if entity == burst.entity else replace(burst, entity=entity)
+
+
+def _alias(key: Key, names: Topology) -> Key:
+    return key[0], names.alias(*key)
+
+
+def _put_right(sighting: Sighting, clocks: Clocks) -> Sighting:
+    return replace(sighting, time=clocks.put_right(sighting.time, sighting.clock, sighting.place))
+
+
+def _anchors(merged: Merged, names: Topology) -> tuple[Anchor, ...]:
+    """Own entity, what its lines name, and what topology derives from them; stated first."""
+    found: dict[Key, bool] = {}
+    for start in (merged.entity, *sorted(merged.anchors)):
+        kind, name = _alias(start, names)
+        near = names.closure(kind, name) if start == merged.entity else _own(kind, name, names)
+        for anchor in near:
+            key = (anchor.kind, anchor.id)
+            found[key] = found.get(key, True) and anchor.inferred
+    return tuple(
+        Anchor(kind=kind, id=name, inferred=inferred)
+        for (kind, name), inferred in sorted(found.items(), key=lambda item: (item[1], item[0]))
+    )
+
+
+def _own(kind: str, name: str, names: Topology) -> Iterable[Anchor]:
+    """What a line names beside its subject: itself, and for work all that it hangs on."""
+    if kind in {"pod", "container", "rank", "process", "volume", "mount"}:
+        return names.closure(kind, name)
+    return (Anchor(kind=kind, id=name),)
+
+
+def _peers(merged: Merged, names: Topology) -> tuple[Anchor, ...]:
+    """The other side under every kind that its address book knows it by."""
+    own = _alias(merged.entity, names)
+    return tuple(
+        Anchor(kind=kind, id=names.alias(kind, name))
+        for kind, name in sorted(merged.peers)
+        if (kind, names.alias(kind, name)) != own
+    )
+
+
+def _benign(page: Page, merged: Merged) -> str:
+    if page.role == "benign":
+        return page.title.en
+    fields = {**merged.fields, "count": merged.count}
+    for rule in page.benign_when:
+        if all(holds(condition, fields) for condition in rule.when):
+            return rule.why.en
+    return ""
+
+
+def _order(event: Event) -> tuple[float, float, str, str]:
+    return event.latest, event.earliest, event.page, event.entity.id
