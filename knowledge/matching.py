@@ -5,8 +5,9 @@ with a time and a value.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 import re2
 
@@ -30,14 +31,15 @@ UNKNOWN_WRITER = "text"
 
 _TRUSTED_UNKNOWN = frozenset({"app", "device"})
 _UNITS_KEPT = 4096
+_LINES_KEPT = 256
+_LINE_KEPT_LENGTH = 512
 _SCAN_MEMORY = 32 << 20
 
 FieldValue = str | float | int | bool
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """One signature that holds.
+class Match(NamedTuple):
+    """One signature that holds (a tuple, because a frozen dataclass costs as much as the match).
 
     `values` are what entity templates are filled from: named groups, labels, or resolved paths.
     `fields` are the declared ones, decoded. `ended` says that the recovery line was seen.
@@ -47,7 +49,7 @@ class Match:
     page: str
     signature: Signature
     values: Mapping[str, str]
-    fields: Mapping[str, FieldValue] = field(default_factory=dict)
+    fields: Mapping[str, FieldValue] = MappingProxyType({})
     ended: bool = False
     since: str | None = None
     interval: Interval | None = None
@@ -83,7 +85,7 @@ class Matcher:
         appliances: nothing an application prints can pass for a kernel's or a service's word.
         """
         found = self._lines.get(channel)
-        return [] if found is None else found.match(unit, encode(text), reason)
+        return [] if found is None else list(found.match(unit, text, reason))
 
     def match_state(self, source: str, kind: str, content: Mapping[str, object]) -> list[Match]:
         """Match an object (`source` ``object``) or a reading's values against its kind's tests."""
@@ -139,13 +141,8 @@ class _Line:
         values = self._pattern.search(text)
         if values is None:
             return None
-        return Match(
-            self.page,
-            self.signature,
-            values,
-            fields=decode_fields(values, self.signature.fields),
-            ended=self.ended,
-        )
+        fields = decode_fields(values, self.signature.fields)
+        return Match(self.page, self.signature, values, fields, self.ended)
 
     def _admits(self, unit: str) -> bool:
         known = self._units.get(unit)
@@ -171,6 +168,8 @@ class _Channel:
             else:
                 self._always.append(line)
         self._groups = list(self._by_literal.values())
+        # Bursts repeat one line a thousand times.
+        self._recall = lru_cache(maxsize=_LINES_KEPT)(self._search)
 
     @cached_property
     def _literals(self) -> "re2.Set":
@@ -182,13 +181,17 @@ class _Channel:
         literals.Compile()
         return literals
 
-    def match(self, unit: str, text: bytes, reason: str) -> list[Match]:
+    def match(self, unit: str, text: str, reason: str) -> tuple[Match, ...]:
+        search = self._recall if len(text) <= _LINE_KEPT_LENGTH else self._search
+        return search(unit, text, reason)
+
+    def _search(self, unit: str, line_text: str, reason: str) -> tuple[Match, ...]:
+        text = encode(line_text)
         lines = [line for hit in self._hits(text) for line in self._groups[hit]]
         if reason:
             lines += self._by_reason.get(reason, ())
         lines += self._always
-        found = (line.match(unit, text, reason) for line in lines)
-        return [match for match in found if match is not None]
+        return tuple(match for line in lines if (match := line.match(unit, text, reason)))
 
     def _hits(self, text: bytes) -> Sequence[int]:
         return (self._groups and self._literals.Match(text)) or ()
@@ -198,10 +201,13 @@ def decode_fields(
     values: Mapping[str, str], types: Mapping[str, FieldType]
 ) -> dict[str, FieldValue]:
     """Decode the declared fields among the named groups; undecodable ones are left out."""
-    decoded = {
-        name: decode_field(values[name], kind) for name, kind in types.items() if name in values
-    }
-    return {name: value for name, value in decoded.items() if value is not None}
+    decoded: dict[str, FieldValue] = {}
+    for name, kind in types.items():
+        text = values.get(name)
+        value = None if text is None else decode_field(text, kind)
+        if value is not None:
+            decoded[name] = value
+    return decoded
 
 
 def _lines(page: Page, signature: TextSignature) -> list[_Line]:

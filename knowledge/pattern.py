@@ -1,56 +1,59 @@
 """Regular expressions of pages: RE2, so that no page can make matching slow.
 
-Texts are matched as UTF-8 bytes, because RE2 counts bytes and translating its offsets back to
-characters costs three times the match.
+The engine is called without re2's Python layer, which costs more than the match itself; texts are
+UTF-8 bytes, because RE2 counts bytes and translating its offsets to characters costs more again.
 """
 
 from functools import lru_cache
 from typing import Protocol
 
 import re2
+from re2 import _re2
 
 from knowledge.errors import PatternInvalidError
 
+Span = tuple[int, int]
 
-class _Compiled(Protocol):
-    """The part of re2's pattern object that is used here."""
-
-    @property
-    def groupindex(self) -> dict[bytes, int]: ...
-    def search(self, text: bytes) -> "_Found | None": ...
-    def fullmatch(self, text: bytes) -> "_Found | None": ...
+_ANYWHERE = _re2.RE2.Anchor.UNANCHORED
+_WHOLE = _re2.RE2.Anchor.ANCHOR_BOTH
+_NOWHERE = -1
 
 
-class _Found(Protocol):
-    def groups(self) -> tuple[bytes | None, ...]: ...
+class _Engine(Protocol):
+    """The part of RE2's own interface that is used here."""
+
+    def ok(self) -> bool: ...
+    def error(self) -> bytes: ...
+    def NamedCapturingGroups(self) -> list[tuple[bytes, int]]: ...  # noqa: N802 - RE2's name
+    def Match(self, anchor: object, text: bytes, start: int, end: int) -> list[Span]: ...  # noqa: N802 - RE2's name
 
 
 class Pattern:
     """A compiled expression with its named groups."""
 
-    __slots__ = ("_compiled", "_names", "names")
+    __slots__ = ("_engine", "_groups", "names")
 
-    def __init__(self, compiled: _Compiled) -> None:
-        self._compiled = compiled
-        groups = sorted((index - 1, name.decode()) for name, index in compiled.groupindex.items())
-        self._names = tuple(groups)
-        self.names = tuple(name for _, name in groups)
+    def __init__(self, engine: _Engine) -> None:
+        self._engine = engine
+        groups = engine.NamedCapturingGroups()
+        self._groups = tuple(sorted((index, name.decode()) for name, index in groups))
+        self.names = tuple(name for _, name in self._groups)
 
     def search(self, text: bytes) -> dict[str, str] | None:
         """Find the expression anywhere; return the named groups that took part, or None."""
-        found = self._compiled.search(text)
-        if found is None:
+        spans = self._engine.Match(_ANYWHERE, text, 0, len(text))
+        if spans[0][0] == _NOWHERE:
             return None
-        groups = found.groups()
-        return {
-            name: value.decode(errors="replace")
-            for index, name in self._names
-            if (value := groups[index]) is not None
-        }
+        values: dict[str, str] = {}
+        for index, name in self._groups:
+            start, end = spans[index]
+            if start != _NOWHERE:
+                values[name] = text[start:end].decode("utf-8", "replace")
+        return values
 
     def covers(self, text: bytes) -> bool:
         """Tell whether the expression matches the whole text."""
-        return self._compiled.fullmatch(text) is not None
+        return self._engine.Match(_WHOLE, text, 0, len(text))[0][0] != _NOWHERE
 
 
 @lru_cache(maxsize=4096)
@@ -62,17 +65,12 @@ def compile_pattern(expression: str) -> Pattern:
     """
     options = re2.Options()
     options.log_errors = False
-    try:
-        return Pattern(re2.compile(expression.encode(), options))
-    except re2.error as error:
-        raise PatternInvalidError("pattern", expression, _reason(error)) from error
+    engine: _Engine = _re2.RE2(expression.encode(), options)
+    if not engine.ok():
+        raise PatternInvalidError("pattern", expression, engine.error().decode(errors="replace"))
+    return Pattern(engine)
 
 
 def encode(text: str) -> bytes:
     """Turn a line into the bytes that patterns read; what is no character becomes ``?``."""
     return text.encode("utf-8", "replace")
-
-
-def _reason(error: Exception) -> str:
-    reason = error.args[0] if error.args else error
-    return reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
