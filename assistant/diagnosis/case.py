@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from assistant.coverage import Sight
 from assistant.diagnosis.guards import Settings
 from assistant.event import Event, Timeline
 from assistant.incident import Incident
+from assistant.sight import Sight
 from assistant.topology import Topology
 from knowledge.page import Page
 from tools.evidence import Evidence, Gap, Window

@@ -8,13 +8,13 @@ no comparable rival, no expected effect missing, and sources that would have sho
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assistant.coverage import Sight
 from assistant.diagnosis.graph import Edge, Graph
 from assistant.diagnosis.hypotheses import Candidate, Ranking
 from assistant.diagnosis.result import Confidence
 from assistant.diagnosis.weights import STRENGTH
 from assistant.event import Anchor
 from assistant.sentences import say
+from assistant.sight import Sight
 from knowledge.page import Bilingual, Page
 
 RIVAL_DAMAGE = 0.5

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from assistant.coverage import Sight
 from assistant.diagnosis.case import Case, damaging
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.hypotheses import Ranking
 from assistant.diagnosis.result import RuledOut
 from assistant.event import Event
 from assistant.sentences import say, say_with
+from assistant.sight import Sight
 from knowledge.page import Bilingual, Page, TextSignature
 
 MOST = 8

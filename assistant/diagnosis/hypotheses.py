@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from assistant.coverage import Sight
 from assistant.diagnosis.graph import Edge, Graph, reach
 from assistant.diagnosis.guards import Settings
 from assistant.diagnosis.latent import LatentCause
 from assistant.diagnosis.negative import contradicting_events, missing_effects
 from assistant.diagnosis.weights import STRENGTH, Weights
 from assistant.event import Event
+from assistant.sight import Sight
 from knowledge.page import Delay, Link, Page
 
 CONTRADICTION = 2.0

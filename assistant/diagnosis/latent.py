@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from assistant.coverage import Sight
 from assistant.diagnosis.graph import Graph, anchor_kind
 from assistant.event import Anchor, Event
+from assistant.sight import Sight
 from assistant.topology import Topology
 from knowledge.page import Inference, Page
 from tools.entity import ENTITY_KINDS, Entity

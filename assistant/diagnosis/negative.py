@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from assistant.coverage import Sight
 from assistant.diagnosis.graph import Graph, anchor_kind, shares
 from assistant.diagnosis.guards import Settings, guard_holds
 from assistant.event import Event
+from assistant.sight import Sight
 from knowledge.page import Link, Page
 
 ONSET_MARGIN_S = 120.0

@@ -1,11 +1,11 @@
 """Facts about absent effects, refuting conditions and rivals."""
 
-from assistant.coverage import Sight, Stretch, build_sight
 from assistant.diagnosis.diagnose import diagnose
 from assistant.diagnosis.graph import build_graph
 from assistant.diagnosis.guards import Settings
 from assistant.diagnosis.negative import contradicting_events, missing_effects
 from assistant.diagnosis.weights import DEFAULT_WEIGHTS
+from assistant.sight import Sight, Stretch, build_sight
 from knowledge.page import Page
 from tests.assistant.diagnosis.world import at, case, event, kernel, page, watched
 from tools.evidence import Instant

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from assistant.coverage import Sight, Stretch, build_sight
 from assistant.diagnosis.case import Case
 from assistant.event import Anchor, Event, Setting, Timeline
 from assistant.incident import Incident
+from assistant.sight import Sight, Stretch, build_sight
 from assistant.topology import Ties, Topology
 from knowledge.page import Page
 from tools.entity import Entity

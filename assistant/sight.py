@@ -1,0 +1,167 @@
+"""Whether a condition, had it been there, would have been seen.
+
+What was read is kept per channel, place and time; the diagnosis asks it before it takes silence for
+absence.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from assistant.event import Anchor
+from assistant.ledger import Seen, Spanned
+from assistant.topology import Topology
+from knowledge.page import MetricSignature, Page, Signature, StateSignature
+from tools.evidence import Evidence
+
+Answer = Literal["yes", "partly", "no"]
+
+CLUSTER_WIDE = frozenset({"event", "alert", "device"})
+"""Channels whose coverage does not depend on a host."""
+JOIN_S = 900.0
+"""Two stretches of one log closer than this are one: a quiet writer is not a missing log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A span of time that one channel of one host was read over; epoch seconds."""
+
+    channel: str
+    host: str
+    unit: str
+    since: float
+    until: float
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Sight:
+    """An index of what was read: by channel and host, over which time."""
+
+    stretches: Mapping[tuple[str, str], tuple[Stretch, ...]]
+    hosts: Mapping[str, frozenset[str]]
+    """Channel → hosts with any coverage."""
+
+    def covering(self, channel: str, host: str, since: float, until: float) -> list[Stretch]:
+        """Return stretches of a channel on a host (empty host: cluster-wide) that touch a span."""
+        key = (channel, "" if channel in CLUSTER_WIDE else host)
+        return [s for s in self.stretches.get(key, ()) if s.since <= until and s.until >= since]
+
+    def covers(self, channel: str, host: str, since: float, until: float) -> Answer:
+        """Tell whether a channel of a host was read over the whole span."""
+        rows = self.covering(channel, host, since, until)
+        if not rows:
+            return "no"
+        reached = since
+        for row in sorted(rows, key=lambda s: s.since):
+            if row.since > reached + JOIN_S:
+                return "partly"
+            reached = max(reached, row.until)
+        return "yes" if reached + JOIN_S >= until else "partly"
+
+    def would_show(
+        self, page: Page, anchors: Iterable[Anchor], since: float, until: float
+    ) -> Answer:
+        """Tell whether a condition on all of these places would have been seen over a span."""
+        hosts = sorted({a.id for a in anchors if a.kind == "node"})
+        answers = {
+            self._shows(signature, hosts, since, until)
+            for signature in page.signatures
+            if _shows_onset(signature, page)
+        }
+        if "yes" in answers:
+            return "yes"
+        return "partly" if "partly" in answers else "no"
+
+    def _shows(
+        self, signature: Signature, hosts: Sequence[str], since: float, until: float
+    ) -> Answer:
+        channel = channel_of(signature)
+        if channel in CLUSTER_WIDE:
+            return self.covers(channel, "", since, until)
+        if not hosts:
+            return "yes" if self.hosts.get(channel) else "no"
+        if isinstance(signature, StateSignature):
+            return _together("yes" if self._looked(channel, h, since) else "no" for h in hosts)
+        return _together(self.covers(channel, host, since, until) for host in hosts)
+
+    def _looked(self, channel: str, host: str, since: float) -> bool:
+        """Tell whether a lasting state was read at some moment after it began."""
+        return any(row.until >= since for row in self.stretches.get((channel, host), ()))
+
+
+def _shows_onset(signature: Signature, page: Page) -> bool:
+    """A snapshot shows a condition only where that lasts; a setting shows none."""
+    if isinstance(signature, StateSignature):
+        return page.persists
+    return isinstance(signature, MetricSignature) or signature.yields == "event"
+
+
+def _together(answers: Iterable[Answer]) -> Answer:
+    distinct = set(answers)
+    if distinct <= {"yes"}:
+        return "yes"
+    return "no" if distinct == {"no"} else "partly"
+
+
+def channel_of(signature: Signature) -> str:
+    """Return the ledger's channel for a signature: states and queries by their own names."""
+    if isinstance(signature, MetricSignature):
+        return f"metric:{signature.query}"
+    if isinstance(signature, StateSignature):
+        return f"{signature.source}:{signature.kind}"
+    return signature.source
+
+
+def build_sight(stretches: Iterable[Stretch]) -> Sight:
+    """Index stretches of reading."""
+    rows: dict[tuple[str, str], list[Stretch]] = defaultdict(list)
+    hosts: dict[str, set[str]] = defaultdict(set)
+    for row in stretches:
+        key = (row.channel, "" if row.channel in CLUSTER_WIDE else row.host)
+        rows[key].append(row)
+        hosts[row.channel].add(row.host)
+    return Sight(
+        stretches={key: tuple(sorted(v, key=lambda s: s.since)) for key, v in rows.items()},
+        hosts={channel: frozenset(names) for channel, names in hosts.items()},
+    )
+
+
+def read_stretches(
+    spans: Iterable[Spanned],
+    seen: Iterable[Seen],
+    evidence: Iterable[Evidence],
+    topology: Topology,
+) -> list[Stretch]:
+    """Return what was read, from the ledger: logs by their stamps, states by their capture."""
+    captured = {
+        item.id: item.observed_at.timestamp() for item in evidence if item.observed_at is not None
+    }
+    return [
+        *_of_logs(spans, captured, topology),
+        *(row for look in seen for row in _of_state(look, topology)),
+    ]
+
+
+def _of_logs(
+    spans: Iterable[Spanned], captured: Mapping[str, float], topology: Topology
+) -> Iterable[Stretch]:
+    for span in spans:
+        if span.first is None or span.last is None:
+            continue
+        until = span.last.utc.timestamp()
+        if span.channel in CLUSTER_WIDE:
+            until = max(until, captured.get(span.evidence, until))
+        host = topology.alias("node", span.host) if span.host else ""
+        since = span.first.utc.timestamp()
+        yield Stretch(span.channel, host, span.unit, since, until, span.evidence)
+
+
+def _of_state(look: Seen, topology: Topology) -> Iterable[Stretch]:
+    kind, name = look.entity
+    nodes = {a.id for a in topology.closure(kind, name) if a.kind == "node"} if name else set()
+    channel = f"{look.source}:{look.name}"
+    since, until = look.since.timestamp(), look.until.timestamp()
+    for node in nodes or {""}:
+        yield Stretch(channel, node, "", since, until, look.evidence)

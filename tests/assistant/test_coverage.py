@@ -1,0 +1,58 @@
+"""Facts about the ledger of what was and was not seen."""
+
+from assistant.coverage import write_ledger
+from tests.assistant.diagnosis.world import at, event, page
+from tools.evidence import Evidence, Gap, Window
+
+FAULT = page("fault")
+
+
+def _read(name: str, target: str = "n1", **more: object) -> Evidence:
+    return Evidence.model_validate(
+        {"id": name, "source": "journal", "command": "journalctl", "target": target, **more}
+    )
+
+
+def test_a_source_is_abnormal_where_a_fault_cites_it_and_normal_elsewhere() -> None:
+    """The state follows from citations, line by line."""
+    rows = write_ledger([_read("E1"), _read("E2", "n2")], [], [event("f", FAULT, 0)])
+
+    assert {(r.target, r.state) for r in rows} == {("n1", "abnormal"), ("n2", "normal")}
+
+
+def test_a_hung_command_is_the_first_line() -> None:
+    """What hung is a finding of its own, before everything else."""
+    hung = Evidence(id="E3", source="host", command="df -h", target="n1", outcome="hung")
+    rows = write_ledger([_read("E1"), hung], [], [])
+
+    assert (rows[0].source, rows[0].state) == ("host", "hung")
+
+
+def test_what_was_refused_or_absent_is_not_checked() -> None:
+    """Denied, absent and failed captures say nothing, and are told apart from normal ones."""
+    rows = write_ledger([_read("E1", outcome="denied", detail="no permission")], [], [])
+
+    assert [(r.state, r.why) for r in rows] == [("not_checked", "no permission")]
+
+
+def test_gaps_keep_their_state() -> None:
+    """A tenant's invisible host layer stays invisible."""
+    gap = Gap(source="provider", target="host layer", why="tenant VM", state="not_visible")
+
+    assert write_ledger([], [gap], [])[0].state == "not_visible"
+
+
+def test_captures_of_one_source_and_target_are_one_line() -> None:
+    """The line spans the time of both captures and cites both."""
+    first = _read("E1", window=Window(since=at(0), until=at(10)))
+    second = _read("E2", window=Window(since=at(20), until=at(30)))
+    (row,) = write_ledger([first, second], [], [])
+
+    assert (row.since, row.until, row.evidence) == (at(0), at(30), ("E1", "E2"))
+
+
+def test_chronic_and_benign_events_make_nothing_abnormal() -> None:
+    """Known noise leaves its source normal."""
+    noise = [event("a", FAULT, 0, chronic=True), event("b", FAULT, 0, benign="known")]
+
+    assert write_ledger([_read("E1")], [], noise)[0].state == "normal"
