@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from assistant.diagnosis.case import counts
 from assistant.diagnosis.graph import Edge, Graph, reach
 from assistant.diagnosis.guards import Settings
 from assistant.diagnosis.latent import LatentCause
@@ -99,17 +100,16 @@ def _latent_edge(head: Event, effect: Event, link: Link | None) -> Edge:
 
 
 def to_explain(graph: Graph, weights: Weights) -> dict[str, float]:
-    """Return what has to be explained, with its worth: neither benign, chronic nor known."""
+    """Return what has to be explained, with its worth; what was inferred explains itself."""
     return {
         event.id: weights.damage(event.page, event.damage)
         for event in graph.events.values()
-        if event.role not in {"benign", "context"}
-        and not (event.chronic or event.known or event.benign)
+        if event.count and counts(event)
     }
 
 
 def _may_head(event: Event, graph: Graph) -> bool:
-    if event.chronic or event.known or event.benign or event.role in {"benign", "context"}:
+    if not counts(event):
         return False
     if event.role in {"root", "change"}:
         return True
