@@ -2,6 +2,9 @@
 
 AssistantError
 ├── NothingToReadError      no path given and no live source answered
+├── SettingError            a setting that does not exist or a value that does not fit
+├── StoreError              incidents cannot be kept there
+│   └── NoSuchIncidentError no incident of that id
 └── VocabularyError         a page names a kind, scope or relation that nothing here provides
 """
 
@@ -27,3 +30,28 @@ class VocabularyError(AssistantError):
         super().__init__("Pages use unknown words: " + "; ".join(faults))
         self.faults = faults
         self.hint = "Mend the pages named above, or add the word to tools/entity.py first."
+
+
+class SettingError(AssistantError):
+    """A setting does not exist, or its value does not fit."""
+
+    def __init__(self, name: str, origin: str, why: str) -> None:
+        what = f"Setting {name!r} from {origin}" if name else f"Configuration {origin}"
+        super().__init__(f"{what}: {why}.")
+        self.hint = "`firstfault config show --origin` lists every setting and where it came from."
+
+
+class StoreError(AssistantError):
+    """Incidents cannot be kept or read there."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(f"Incidents cannot be kept in {where}: {why}.")
+        self.hint = "Set FIRSTFAULT_DATA_DIR to a writable folder on a local disk."
+
+
+class NoSuchIncidentError(StoreError):
+    """There is no incident of that id."""
+
+    def __init__(self, incident: str) -> None:
+        AssistantError.__init__(self, f"There is no incident {incident!r}.")
+        self.hint = "`firstfault incident list` shows all incidents."

@@ -1,0 +1,300 @@
+"""The sections that answer: state, what to do, verdict, chain, differential, what is left open."""
+
+from collections.abc import Callable, Sequence
+
+from assistant.diagnosis.result import Diagnosis, Hypothesis, Instruction, RootCause
+from integrations.rendering.content import (
+    Block,
+    Fact,
+    Facts,
+    Items,
+    Limits,
+    Line,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    code,
+    join,
+    refs,
+    soft,
+    strong,
+    text,
+)
+from integrations.rendering.moments import write_delay, write_stamp, write_window
+from integrations.rendering.view import View
+
+
+def build_answer(view: View, limits: Limits) -> tuple[Section, ...]:
+    """Build the sections a reader in an incident needs first, in their order."""
+    builders: Sequence[Callable[[View, Limits], Section]] = (
+        _now, _verdict, _chain, _differential,
+    )  # fmt: skip
+    return tuple(build(view, limits) for build in builders)
+
+
+def build_open(view: View, limits: Limits) -> tuple[Section, ...]:
+    """Build the sections on what remains: next checks, missing information, changes, remedies."""
+    builders: Sequence[Callable[[View, Limits], Section]] = (
+        _next_checks, _missing, _changes, _remedies,
+    )  # fmt: skip
+    return tuple(build(view, limits) for build in builders)
+
+
+def confidence(view: View, word: str) -> Line:
+    """Return the confidence word; the English word of the contract always stands with it."""
+    local = view.words(f"confidence.{word}")
+    shown = word if view.words.lang == "en" else f"{word} {local}"
+    return (Span("confidence", shown, word),)
+
+
+def title_line(view: View) -> Line:
+    """Return incident, priority and window on one line."""
+    investigation, words = view.investigation, view.words
+    priority = investigation.priority
+    level: Line = (Span("priority", priority.level, priority.level),) if priority else ()
+    deadline: Line = ()
+    if priority and priority.respond_by:
+        deadline = soft(words("report.respond_by", at=write_stamp(priority.respond_by)))
+    return join(
+        strong(investigation.incident.id or words("report.title")),
+        level,
+        text(investigation.incident.title),
+        soft(write_window(investigation.window, words)),
+        soft(priority.rule) if priority else (),
+        deadline,
+        by=" · ",
+    )
+
+
+def _now(view: View, _: Limits) -> Section:
+    words, diagnosis = view.words, view.diagnosis
+    title = words("report.now")
+    if diagnosis is None:
+        step = Paragraph(text(words("report.partial", step=view.investigation.step)))
+        return Section("now", title, (step,))
+    as_of = diagnosis.state.as_of
+    impact = words("impact.hurt", **diagnosis.impact.model_dump())
+    facts = (
+        Fact(title, join(
+            strong(words(f"state.{diagnosis.state.now}")),
+            soft(words("report.as_of", at=write_stamp(as_of))) if as_of else (),
+            text(impact), by=" · ",
+        ), loud=True),
+        *_instructions(view, "do_now", diagnosis.contain_now),
+        *_instructions(view, "do_not", diagnosis.do_not),
+    )  # fmt: skip
+    return Section("now", title, (Facts(facts),))
+
+
+def _instructions(view: View, key: str, instructions: Sequence[Instruction]) -> Sequence[Fact]:
+    words = view.words
+    label = words(f"report.{key}")
+    if not instructions and key == "do_now":
+        return (Fact(label, soft(words("report.nothing_to_contain"))),)
+    return [
+        Fact(label, join(strong(words.say(one.text)), soft(words.say(one.why)), by=" — "))
+        for one in instructions
+    ]
+
+
+def _verdict(view: View, _: Limits) -> Section:
+    words, diagnosis = view.words, view.diagnosis
+    title = words("report.verdict")
+    if diagnosis is None:
+        return Section("verdict", title, (Paragraph(text(view.headline())),))
+    verdict = join(
+        strong(words(f"verdict.{diagnosis.verdict}")), confidence(view, diagnosis.confidence),
+        by=" · ",
+    )  # fmt: skip
+    facts = [Fact(title, verdict, loud=True)]
+    if not diagnosis.root_causes or diagnosis.verdict != "fault":
+        facts.append(Fact("", text(view.headline())))
+    for root in diagnosis.root_causes:
+        facts += _root(view, root)
+    if not diagnosis.root_causes and diagnosis.hypotheses:
+        facts.append(_lead(view, diagnosis.hypotheses[0]))
+    facts += _first(view, diagnosis)
+    facts += [Fact(words("report.caps"), soft(words.say(cap))) for cap in diagnosis.caps]
+    return Section("verdict", title, (Facts(tuple(facts)),))
+
+
+def _root(view: View, root: RootCause) -> Sequence[Fact]:
+    words = view.words
+    named = join(strong(words.say(root.title)), text(view.name(root.entity)), by=" · ")
+    codes = soft(" ".join(root.codes))
+    seen = () if root.observed else soft(words("report.unseen_root"))
+    where, why = root.where, root.why
+    return (
+        Fact("", join(named, soft(words(f"layer.{root.layer}")), codes, seen, by=" · ")),
+        Fact(
+            words("report.where"),
+            join(confidence(view, where.confidence), text(words.say(where.text))),
+        ),
+        Fact(
+            words("report.why"),
+            join(confidence(view, why.confidence), text(words.say(why.text))),
+        ),
+        Fact(words("report.evidence"), refs(root.evidence, most=12)),
+    )
+
+
+def _lead(view: View, lead: Hypothesis) -> Fact:
+    named = join(strong(view.words.say(lead.title)), text(view.name(lead.entity)), by=" · ")
+    inferred = () if lead.observed else soft(view.words("report.unseen_root"))
+    line = join(named, inferred, refs(lead.supports), by=" · ")
+    return Fact(view.words("verdict.lead"), line)
+
+
+def _first(view: View, diagnosis: Diagnosis) -> Sequence[Fact]:
+    event = view.event_by_id.get(diagnosis.first_anomaly)
+    if event is None:
+        return ()
+    line = join(
+        text(view.onset(event)), text(view.label(event)), refs([event.id]),
+        refs(view.cited_by(event)), by=" · ",
+    )  # fmt: skip
+    return (Fact(view.words("report.first_anomaly"), line),)
+
+
+def _chain(view: View, limits: Limits) -> Section:
+    words = view.words
+    chain = view.diagnosis.chain if view.diagnosis else ()
+    rows = [
+        Row((
+            _end(view, link.source),
+            _end(view, link.target),
+            text(write_delay(link.delay_s, link.delay_uncertainty_s, words)),
+            text(words(f"edge.{link.status}")),
+            text(view.scope(link.scope)),
+            refs(link.evidence),
+        ))
+        for link in chain[: limits.rows]
+    ]  # fmt: skip
+    columns = _columns(view, "from", "to", "delay", "status", "scope", "evidence")
+    blocks = _table_or_none(view, columns, rows, len(chain))
+    return Section("chain", words("report.chain"), blocks)
+
+
+def _end(view: View, event_id: str) -> Line:
+    event = view.event_by_id.get(event_id)
+    return join(refs([event_id]), text(view.label(event)) if event else ())
+
+
+def _differential(view: View, limits: Limits) -> Section:
+    words = view.words
+    hypotheses = view.diagnosis.hypotheses if view.diagnosis else ()
+    rows = [
+        Row(
+            (
+                _hypothesis(view, one),
+                text(words(f"layer.{one.layer}")),
+                _for(view, one),
+                text("; ".join(view.against(one))),
+                _telling(view, one),
+            ),
+            anchor=one.id,
+        )
+        for one in hypotheses[: limits.rows]
+    ]
+    columns = _columns(view, "hypothesis", "layer", "supports", "contradicts", "check")
+    blocks = _table_or_none(view, columns, rows, len(hypotheses))
+    return Section("differential", words("report.differential"), blocks)
+
+
+def _hypothesis(view: View, one: Hypothesis) -> Line:
+    inferred = () if one.observed else soft(view.words("differential.inferred"))
+    name = text(f"{one.rank}. {view.words.say(one.title)} · {view.name(one.entity)}")
+    return join(name, inferred, by=" · ")
+
+
+def _for(view: View, one: Hypothesis) -> Line:
+    count = view.words("differential.explains", count=len(one.explains), kinds=one.kinds)
+    return join(text(count), refs(one.supports))
+
+
+def _telling(view: View, one: Hypothesis) -> Line:
+    if not one.would_tell:
+        return soft(view.words("differential.undecided"))
+    checks = {check.id: check for check in view.diagnosis.next_checks} if view.diagnosis else {}
+    known = [checks[check] for check in one.would_tell if check in checks]
+    return join(*(join(refs([check.id]), code(check.command)) for check in known[:2]), by=", ")
+
+
+def _next_checks(view: View, limits: Limits) -> Section:
+    words = view.words
+    checks = view.diagnosis.next_checks if view.diagnosis else ()
+    rows = [
+        Row(
+            (
+                text(check.id),
+                code(check.command),
+                text(check.where),
+                text(words.say(check.why)),
+                refs(check.tells_apart),
+            ),
+            anchor=check.id,
+        )
+        for check in checks[: limits.rows]
+    ]
+    columns = ("", *_columns(view, "command", "place", "reason", "hypothesis"))
+    blocks = _table_or_none(view, columns, rows, len(checks))
+    return Section("next-checks", words("report.next_checks"), blocks)
+
+
+def _missing(view: View, limits: Limits) -> Section:
+    words = view.words
+    found = view.diagnosis.missing_information if view.diagnosis else ()
+    lines = tuple(
+        join(strong(words.say(one.what)), soft(words.say(one.why)), by=" — ")
+        for one in found[: limits.rows]
+    )
+    return Section("missing", words("report.missing"), _items_or_none(view, lines))
+
+
+def _changes(view: View, limits: Limits) -> Section:
+    words = view.words
+    changes = view.diagnosis.changes if view.diagnosis else ()
+    rows = [
+        Row((
+            text(write_stamp(change.at)),
+            text(change.what),
+            text(view.name(change.entity)),
+            text(words(f"changes.{'yes' if change.scope_match else 'no'}")),
+            refs(change.evidence),
+        ))
+        for change in changes[: limits.rows]
+    ]  # fmt: skip
+    columns = _columns(view, "time", "what", "entity", "matches", "evidence")
+    blocks = _table_or_none(view, columns, rows, len(changes))
+    return Section("changes", words("report.changes"), blocks)
+
+
+def _remedies(view: View, limits: Limits) -> Section:
+    words = view.words
+    remedies = view.diagnosis.remedies if view.diagnosis else ()
+    lines = tuple(
+        join(text(one.risk), strong(words.say(one.title)), code(one.page), by=" · ")
+        for one in remedies[: limits.rows]
+    )
+    return Section("remedies", words("report.remedies"), _items_or_none(view, lines))
+
+
+def _columns(view: View, *names: str) -> tuple[str, ...]:
+    return tuple(view.words(f"column.{name}") for name in names)
+
+
+def _table_or_none(
+    view: View, columns: tuple[str, ...], rows: Sequence[Row], count: int
+) -> tuple[Block, ...]:
+    if not rows:
+        return (Paragraph(soft(view.words("report.none"))),)
+    table = Table(columns, tuple(rows))
+    if count <= len(rows):
+        return (table,)
+    return (table, Paragraph(soft(view.words("report.and_more", count=count - len(rows)))))
+
+
+def _items_or_none(view: View, lines: tuple[Line, ...]) -> tuple[Block, ...]:
+    return (Items(lines),) if lines else (Paragraph(soft(view.words("report.none"))),)

@@ -1,0 +1,151 @@
+"""Geometry of the propagation graph: causes above, effects below, few enough to follow."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assistant.diagnosis.result import ChainLink
+from integrations.rendering.drawing import PIXELS_A_COLUMN, count_columns, shorten, wrap
+from integrations.rendering.moments import write_delay, write_time
+from integrations.rendering.view import View
+
+MOST_EDGES = 15
+_BOX_WIDTH, _BOX_HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 240, 76, 24, 58, 12
+_COLUMNS = 31
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One event."""
+
+    event: str
+    severity: str
+    x: float
+    y: float
+    title: tuple[str, ...]
+    subject: str
+    when: str
+    root: bool
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One link, from the bottom of its cause to the top of its effect."""
+
+    path: str
+    status: str
+    label: str
+    x: float
+    y: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The whole figure."""
+
+    width: float
+    height: float
+    box_width: int
+    box_height: int
+    boxes: tuple[Box, ...]
+    edges: tuple[Edge, ...]
+    cut: int
+
+
+def draw_graph(view: View) -> Graph | None:
+    """Lay the chain out in ranks; links beyond fifteen would make a hairball and are cut."""
+    if view.diagnosis is None:
+        return None
+    known = [
+        link
+        for link in view.diagnosis.chain
+        if link.source in view.event_by_id and link.target in view.event_by_id
+    ]
+    links = known[:MOST_EDGES]
+    if not links:
+        return None
+    ranks = _rank(links)
+    places = _place(ranks, links)
+    roots = {root.event for root in view.diagnosis.root_causes}
+    boxes = tuple(_box(view, event, *places[event], root=event in roots) for event in ranks)
+    edges = tuple(_edges(view, links, places))
+    width = max(x for x, _ in places.values()) + _BOX_WIDTH + _MARGIN
+    height = max(y for _, y in places.values()) + _BOX_HEIGHT + _MARGIN
+    cut = len(known) - len(links)
+    return Graph(width, height, _BOX_WIDTH, _BOX_HEIGHT, boxes, edges, cut)
+
+
+def _rank(links: Sequence[ChainLink]) -> Mapping[str, int]:
+    """Give each event the length of the longest way to it; a circle ends after one round."""
+    ranks = dict.fromkeys((end for link in links for end in (link.source, link.target)), 0)
+    for _ in ranks:
+        for link in links:
+            ranks[link.target] = min(max(ranks[link.target], ranks[link.source] + 1), len(ranks))
+    return ranks
+
+
+def _place(ranks: Mapping[str, int], links: Sequence[ChainLink]) -> dict[str, tuple[float, float]]:
+    """Centre each rank, its boxes ordered by where their causes stand."""
+    rows: dict[int, list[str]] = {}
+    for event, rank in ranks.items():
+        rows.setdefault(rank, []).append(event)
+    widest = max(len(row) for row in rows.values()) * (_BOX_WIDTH + _GAP_X) - _GAP_X
+    places: dict[str, tuple[float, float]] = {}
+    for depth, rank in enumerate(sorted(rows)):
+        row = sorted(rows[rank], key=lambda event: _mean_cause(event, links, places))
+        length = len(row) * (_BOX_WIDTH + _GAP_X) - _GAP_X
+        left = _MARGIN + (widest - length) / 2
+        for n, event in enumerate(row):
+            y = _MARGIN + depth * (_BOX_HEIGHT + _GAP_Y)
+            places[event] = (left + n * (_BOX_WIDTH + _GAP_X), y)
+    return places
+
+
+def _mean_cause(
+    event: str, links: Sequence[ChainLink], places: Mapping[str, tuple[float, float]]
+) -> float:
+    causes = [
+        places[link.source][0] for link in links if link.target == event and link.source in places
+    ]
+    return sum(causes) / len(causes) if causes else 0.0
+
+
+def _box(view: View, event_id: str, x: float, y: float, *, root: bool) -> Box:
+    event = view.event_by_id[event_id]
+    return Box(
+        event=event_id,
+        severity=event.severity,
+        x=x,
+        y=y,
+        title=wrap(view.title(event.page), _COLUMNS - 4, 2),
+        subject=shorten(view.subject(event), _COLUMNS),
+        when=write_time(event.start.utc),
+        root=root,
+        hint=f"{view.label(event)} · {view.onset(event, day=True)}",
+    )
+
+
+def _edges(
+    view: View, links: Sequence[ChainLink], places: Mapping[str, tuple[float, float]]
+) -> Sequence[Edge]:
+    entering: dict[str, int] = {}
+    edges = []
+    for link in links:
+        nth = entering.get(link.target, 0)
+        entering[link.target] = nth + 1
+        edges.append(_edge(view, link, places, nth))
+    return edges
+
+
+def _edge(view: View, link: ChainLink, places: Mapping[str, tuple[float, float]], nth: int) -> Edge:
+    (x1, y1), (x2, y2) = places[link.source], places[link.target]
+    start, end = (x1 + _BOX_WIDTH / 2, y1 + _BOX_HEIGHT), (x2 + _BOX_WIDTH / 2, y2)
+    path = (
+        f"M{start[0]:.0f} {start[1]:.0f} C{start[0]:.0f} {start[1] + 24:.0f} "
+        f"{end[0]:.0f} {start[1] + 2:.0f} {end[0]:.0f} {end[1] - 30:.0f} V{end[1] - 3:.0f}"
+    )
+    delay = write_delay(link.delay_s, link.delay_uncertainty_s, view.words)
+    label = shorten(" · ".join(filter(None, (delay, " ".join(link.evidence[:2])))), _COLUMNS)
+    width = count_columns(label) * PIXELS_A_COLUMN + 8
+    return Edge(path, link.status, label, end[0], end[1] - 20 - nth * 16, width)

@@ -1,0 +1,74 @@
+"""Times and spans as people read them, always UTC, always with their doubt."""
+
+from datetime import UTC, datetime
+
+from integrations.wording.words import Words
+from tools.evidence import Instant, Window
+
+_MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
+_MINUS, _TO = "\N{MINUS SIGN}", "\N{EN DASH}"
+_ERROR_SHOWN_S = 0.5
+"""Smaller error bars would only add noise to a time printed to the second."""
+
+
+def write_iso(moment: datetime) -> str:
+    """Write `moment` as ISO 8601 in UTC with ``Z``; fractions only where there are any."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def write_stamp(moment: datetime) -> str:
+    """Write day and time to the second."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+def write_time(moment: datetime) -> str:
+    """Write the time of day to the second, for places where the day is clear."""
+    return moment.astimezone(UTC).strftime("%H:%M:%SZ")
+
+
+def write_instant(instant: Instant, words: Words, *, day: bool = False) -> str:
+    """Write a moment with its error bar and what is known of its zone."""
+    shown = write_stamp(instant.utc) if day else write_time(instant.utc)
+    if instant.uncertainty_s >= _ERROR_SHOWN_S:
+        shown += f" ±{write_span(instant.uncertainty_s, words)}"
+    if instant.zone != "stated":
+        shown += f" ({words(f'time.zone_{instant.zone}')})"
+    return shown
+
+
+def write_span(seconds: float, words: Words) -> str:
+    """Write a length of time with at most two units."""
+    seconds = abs(seconds)
+    if seconds < _MINUTE:
+        digits = f"{seconds:.1f}".rstrip("0").rstrip(".") if seconds else "0"
+        return f"{digits} {words('time.seconds')}"
+    if seconds < _HOUR:
+        return _two(seconds, _MINUTE, ("time.minutes", "time.seconds"), words)
+    if seconds < _DAY:
+        return _two(seconds / _MINUTE, _MINUTE, ("time.hours", "time.minutes"), words)
+    return _two(seconds / _HOUR, 24, ("time.days", "time.hours"), words)
+
+
+def write_delay(seconds: float, uncertainty_s: float, words: Words) -> str:
+    """Write how long after its cause an effect began, with its error bar."""
+    shown = (_MINUS if seconds < 0 else "+") + write_span(seconds, words)
+    if uncertainty_s >= _ERROR_SHOWN_S:
+        shown += f" ±{write_span(uncertainty_s, words)}"
+    return shown
+
+
+def write_window(window: Window, words: Words) -> str:
+    """Write a window; the day of its end only where it differs from that of its start."""
+    if window.since is None and window.until is None:
+        return words("time.no_window")
+    since = write_stamp(window.since) if window.since else "…"
+    if window.until is None:
+        return f"{since} {_TO} …"
+    same_day = window.since is not None and window.since.date() == window.until.date()
+    return f"{since} {_TO} {write_time(window.until) if same_day else write_stamp(window.until)}"
+
+
+def _two(amount: float, base: float, units: tuple[str, str], words: Words) -> str:
+    whole, rest = divmod(round(amount), round(base))
+    shown = f"{whole} {words(units[0])}"
+    return f"{shown} {rest} {words(units[1])}" if rest else shown

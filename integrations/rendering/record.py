@@ -1,0 +1,267 @@
+"""The sections that show the record: timeline, coverage, what was ruled out, evidence, clocks."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from assistant.event import Coverage, Event
+from integrations.rendering.content import (
+    Block,
+    Card,
+    Fact,
+    Items,
+    Limits,
+    Line,
+    Paragraph,
+    Quote,
+    Row,
+    Section,
+    Span,
+    Table,
+    code,
+    join,
+    refs,
+    soft,
+    strong,
+    text,
+)
+from integrations.rendering.moments import write_span, write_stamp, write_window
+from integrations.rendering.view import PLANES, View, rank_severity
+from tools.evidence import Evidence, Window
+
+_SHA_SHOWN = 16
+
+
+def build_timeline(view: View, limits: Limits) -> Section:
+    """Build the timeline, one table for each plane that something happened in."""
+    words = view.words
+    columns = tuple(
+        words(f"column.{name}") for name in ("time", "severity", "condition", "entity", "evidence")
+    )
+    blocks: list[Block] = []
+    for plane in PLANES:
+        events = [event for event in view.shown_events if event.plane == plane]
+        if not events:
+            continue
+        kept = _keep_worst(events, limits.events)
+        rows = tuple(_event_row(view, event) for event in kept)
+        blocks.append(Table(columns, rows, caption=_caption(view, plane)))
+        if len(kept) < len(events):
+            blocks.append(Paragraph(soft(words("report.and_more", count=len(events) - len(kept)))))
+    nothing = (Paragraph(soft(words("figure.no_events"))),)
+    return Section("timeline", words("report.timeline"), tuple(blocks) or nothing)
+
+
+def build_record(view: View, limits: Limits) -> tuple[Section, ...]:
+    """Build coverage, what was ruled out, what was not checked and what stays unexplained."""
+    sections = [
+        _coverage(view, limits),
+        _ruled_out(view, limits),
+        _not_checked(view, limits),
+        _unexplained(view, limits),
+        _clocks(view),
+    ]
+    return tuple(section for section in sections if section is not None)
+
+
+def build_evidence(view: View, limits: Limits) -> Section:
+    """Build one card for each capture that the report stands on."""
+    words = view.words
+    cited = view.cited_evidence()
+    cards: list[Block] = [_card(view, item, limits) for item in cited[: limits.rows]]
+    if len(cited) > limits.rows:
+        more = words("report.and_more", count=len(cited) - limits.rows)
+        cards.append(Paragraph(soft(more)))
+    uncited = len(view.investigation.evidence) - len(cited)
+    if uncited > 0:
+        cards.append(Paragraph(soft(words("evidence.uncited", count=uncited))))
+    nothing = (Paragraph(soft(words("report.none"))),)
+    return Section("evidence", words("report.evidence"), tuple(cards) or nothing)
+
+
+def severity(view: View, event: Event) -> Line:
+    """Return the severity's word under its class."""
+    return (Span("severity", view.words(f"severity.{event.severity}"), event.severity),)
+
+
+def _caption(view: View, plane: str) -> str:
+    shown = view.words(f"plane.{plane}")
+    return f"{shown} · {view.shown_events[0].start.utc:%Y-%m-%d}" if view.one_day else shown
+
+
+def _keep_worst(events: Sequence[Event], most: int) -> Sequence[Event]:
+    """Keep the worst and earliest where there is not room for all, in their order in time."""
+    if len(events) <= most:
+        return events
+    order = sorted(range(len(events)), key=lambda n: (rank_severity(events[n].severity), n))
+    return [events[n] for n in sorted(order[:most])]
+
+
+def _event_row(view: View, event: Event) -> Row:
+    remarks = " · ".join(view.remarks(event))
+    condition = join(text(view.title(event.page)), soft(remarks) if remarks else (), by=" — ")
+    return Row(
+        (
+            _when(view, event),
+            severity(view, event),
+            condition,
+            text(view.subject(event)),
+            join(refs([event.id]), refs(view.cited_by(event))),
+        ),
+        anchor=event.id,
+    )
+
+
+def _when(view: View, event: Event) -> Line:
+    words = view.words
+    start = text(view.onset(event, day=not view.one_day))
+    if event.end is None:
+        return start
+    lasted = (event.end.utc - event.start.utc).total_seconds()
+    return join(start, soft(words("time.lasted", span=write_span(lasted, words))), by=" · ")
+
+
+def _coverage(view: View, limits: Limits) -> Section:
+    words = view.words
+    covered = view.covered()
+    rows = tuple(
+        Row((
+            _coverage_state(view, line),
+            text(line.source),
+            text(line.target),
+            text(line.why),
+            text(_span_of(view, line)),
+            refs(line.evidence),
+        ))
+        for line in covered[: limits.rows]
+    )  # fmt: skip
+    columns = tuple(
+        words(f"column.{name}")
+        for name in ("state", "source", "target", "reason", "covers", "evidence")
+    )
+    blocks: tuple[Block, ...] = (Table(columns, rows),) if rows else ()
+    if len(covered) > len(rows):
+        more = words("report.and_more", count=len(covered) - len(rows))
+        blocks = (*blocks, Paragraph(soft(more)))
+    blocks = (Paragraph(_tally(view, covered)), *blocks)
+    return Section("coverage", words("report.coverage"), blocks)
+
+
+def _coverage_state(view: View, line: Coverage) -> Line:
+    return (Span("coverage", view.words(f"coverage.{line.state}"), line.state),)
+
+
+def _tally(view: View, covered: Sequence[Coverage]) -> Line:
+    counts = Counter(line.state for line in covered)
+    parts = [f"{count} {view.words(f'coverage.{state}')}" for state, count in counts.items()]
+    return soft(" · ".join(parts) or view.words("report.none"))
+
+
+def _span_of(view: View, line: Coverage) -> str:
+    if line.since is None and line.until is None:
+        return ""
+    return write_window(Window(since=line.since, until=line.until), view.words)
+
+
+def _ruled_out(view: View, limits: Limits) -> Section:
+    words = view.words
+    found = view.diagnosis.ruled_out if view.diagnosis else ()
+    lines = tuple(
+        join(
+            join(strong(words.say(one.title)), text(words.say(one.why)), by=" — "),
+            refs(one.evidence),
+        )
+        for one in found[: limits.rows]
+    )
+    return Section("ruled-out", words("report.ruled_out"), _items(view, lines))
+
+
+def _not_checked(view: View, limits: Limits) -> Section:
+    unseen = view.unseen()
+    lines = tuple(
+        join(
+            _coverage_state(view, line), text(f"{line.source} {line.target}".strip()),
+            soft(line.why) if line.why else (), by=" · ",
+        )
+        for line in unseen[: limits.rows]
+    )  # fmt: skip
+    if len(unseen) > len(lines):
+        more = soft(view.words("report.and_more", count=len(unseen) - len(lines)))
+        lines = (*lines, more)
+    return Section("not-checked", view.words("report.not_checked"), _items(view, lines))
+
+
+def _unexplained(view: View, limits: Limits) -> Section | None:
+    ids = view.diagnosis.unexplained if view.diagnosis else ()
+    events = [view.event_by_id[one] for one in ids if one in view.event_by_id]
+    if not events:
+        return None
+    lines = tuple(
+        join(refs([event.id]), text(view.onset(event)), text(view.label(event)), by=" · ")
+        for event in events[: limits.rows]
+    )
+    return Section("unexplained", view.words("report.unexplained"), (Items(lines),))
+
+
+def _clocks(view: View) -> Section | None:
+    words, timeline = view.words, view.investigation.timeline
+    lines = [
+        join(
+            code(one.clock),
+            text(f"{one.offset_s:+.1f} s ±{write_span(one.uncertainty_s, words)}"),
+            soft(one.why) if one.why else (),
+            refs(one.evidence),
+            by=" · ",
+        )
+        for one in timeline.corrections
+    ]
+    lines += [
+        join(code(clock), text(words("time.zone_unknown")), by=" · ")
+        for clock in timeline.unresolved_zones
+    ]
+    if not lines:
+        return None
+    return Section("clocks", words("report.clocks"), (Items(tuple(lines)),))
+
+
+def _card(view: View, item: Evidence, limits: Limits) -> Card:
+    words = view.words
+    excerpt = view.excerpts.get(item.id)
+    quotes = excerpt.quotes if excerpt else ()
+    title = join(
+        strong(item.id), text(item.source), text(item.target), code(item.command), by=" · "
+    )
+    notes = [words("evidence.hung_finding")] if item.outcome == "hung" else []
+    notes += [words("evidence.live")] if item.live else []
+    if len(quotes) > limits.quotes:
+        notes.append(words("report.and_more", count=len(quotes) - limits.quotes))
+    return Card(
+        anchor=item.id,
+        title=title,
+        facts=tuple(_card_facts(view, item, excerpt.lines if excerpt else "")),
+        quote=Quote(tuple((quote.line, quote.text) for quote in quotes[: limits.quotes])),
+        note=" ".join(notes),
+    )
+
+
+def _card_facts(view: View, item: Evidence, lines: str) -> Sequence[Fact]:
+    words = view.words
+    outcome = words(f"outcome.{item.outcome}")
+    truncated = words("evidence.truncated") if item.truncated else ""
+    facts = [
+        Fact(
+            words("column.state"), text(" · ".join(filter(None, (outcome, item.detail, truncated))))
+        )
+    ]
+    if item.observed_at:
+        facts.append(Fact(words("evidence.observed_at"), text(write_stamp(item.observed_at))))
+    if item.window != Window():
+        facts.append(Fact(words("evidence.covers"), text(write_window(item.window, words))))
+    if item.sha256:
+        facts.append(Fact(words("evidence.sha"), code(item.sha256[:_SHA_SHOWN])))
+    if lines:
+        facts.append(Fact("", text(words("evidence.lines", lines=lines))))
+    return facts
+
+
+def _items(view: View, lines: tuple[Line, ...]) -> tuple[Block, ...]:
+    return (Items(lines),) if lines else (Paragraph(soft(view.words("report.none"))),)

@@ -1,0 +1,181 @@
+"""The report on a terminal. All text is escaped and no markup is interpreted."""
+
+from collections.abc import Iterable, Mapping
+from typing import TextIO
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table as Grid
+from rich.text import Text
+
+from integrations.rendering.answer import title_line
+from integrations.rendering.content import (
+    Block,
+    Card,
+    Fact,
+    Facts,
+    Items,
+    Limits,
+    Line,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+)
+from integrations.rendering.escaping import flatten, make_visible
+from integrations.rendering.moments import write_stamp
+from integrations.rendering.sections import build_sections
+from integrations.rendering.view import View
+
+LIMITS = Limits(events=25, rows=25, quotes=5)
+_PIPE_WIDTH = 120
+"""Columns where nobody tells how wide the reader's paper is."""
+_STYLES: Mapping[str, str] = {
+    "strong": "bold",
+    "soft": "dim",
+    "code": "cyan",
+    "ref": "cyan",
+    "critical": "bold red",
+    "error": "yellow",
+    "warning": "blue",
+    "info": "dim",
+    "CONFIRMED": "bold green",
+    "LIKELY": "bold",
+    "INCONCLUSIVE": "bold magenta",
+    "abnormal": "yellow",
+    "hung": "bold red",
+    "not_checked": "magenta",
+    "not_visible": "magenta",
+    "normal": "green",
+    "P0": "bold red reverse",
+    "P1": "bold yellow",
+    "P2": "bold blue",
+}
+_SYMBOLS: Mapping[str, str] = {
+    "critical": "■ ", "error": "▲ ", "warning": "◆ ", "info": "● ",
+    "hung": "■ ", "abnormal": "▲ ", "not_checked": "? ", "not_visible": "? ", "normal": "✓ ",
+}  # fmt: skip
+
+
+def open_console(stream: TextIO, *, colour: bool | None, width: int | None = None) -> Console:
+    """Open a console on `stream`; colour None lets the stream decide. Reads no environment."""
+    terminal = stream.isatty()
+    plain = colour is False or (colour is None and not terminal)
+    return Console(
+        file=stream,
+        force_terminal=not plain,
+        no_color=plain,
+        color_system=None if plain else "standard",
+        width=width or (None if terminal else _PIPE_WIDTH),
+        markup=False,
+        highlight=False,
+        emoji=False,
+        soft_wrap=False,
+        _environ={},
+    )
+
+
+def print_report(view: View, console: Console) -> None:
+    """Print the whole report: state and what to do first, evidence last."""
+    console.print(_line(title_line(view)))
+    for section in build_sections(view, LIMITS):
+        console.print()
+        console.print(Rule(Text(section.title, "bold"), align="left", style="dim"))
+        console.print(Group(*_blocks(section)))
+    investigation, words = view.investigation, view.words
+    versions = words("report.versions", **investigation.versions.model_dump())
+    generated = f"{words('report.generated')} {write_stamp(investigation.generated_at)}"
+    console.print(Text(f"\n{generated} · {versions}", "dim"))
+
+
+def _blocks(section: Section) -> Iterable[RenderableType]:
+    return (_block(block) for block in section.blocks)
+
+
+def _block(block: Block) -> RenderableType:
+    match block:
+        case Paragraph(line):
+            return _line(line)
+        case Items(lines, ordered):
+            marks = (f"{n}." if ordered else "•" for n in range(1, len(lines) + 1))
+            return _pairs(
+                (Text(mark), _line(line)) for mark, line in zip(marks, lines, strict=True)
+            )
+        case Facts(facts):
+            return _pairs((_label(fact), _line(fact.line)) for fact in _without_repeats(facts))
+        case Table():
+            return _table(block)
+        case Card():
+            return _card(block)
+
+
+def _without_repeats(facts: Iterable[Fact]) -> Iterable[Fact]:
+    """Print a label once where several facts in a row share it."""
+    before = ""
+    for fact in facts:
+        yield Fact("" if fact.label == before else fact.label, fact.line, loud=fact.loud)
+        before = fact.label or before
+
+
+def _label(fact: Fact) -> Text:
+    return Text(fact.label, "bold" if fact.loud else "")
+
+
+def _pairs(pairs: Iterable[tuple[Text, Text]]) -> Grid:
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for label, line in pairs:
+        grid.add_row(label, line)
+    return grid
+
+
+def _table(table: Table) -> Grid:
+    title = Text(table.caption, "bold") if table.caption else None
+    grid = Grid(
+        box=SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False, header_style="dim",
+    )  # fmt: skip
+    for column in table.columns:
+        grid.add_column(Text(column), overflow="fold")
+    for row in table.rows:
+        grid.add_row(*(_line(cell) for cell in row.cells))
+    return grid
+
+
+def _card(card: Card) -> RenderableType:
+    facts = Text(" · ").join(_fact(fact) for fact in card.facts)
+    facts.stylize("dim")
+    parts: list[RenderableType] = [_line(card.title), facts]
+    if card.note:
+        parts.append(Text(card.note, "italic"))
+    parts += [_quoted(number, words) for number, words in card.quote.lines]
+    return Group(parts[0], Padding(Group(*parts[1:]), (0, 0, 0, 4)))
+
+
+def _fact(fact: Fact) -> Text:
+    label = f"{fact.label} " if fact.label else ""
+    return Text(label).append_text(_line(fact.line))
+
+
+def _quoted(number: int, words: str) -> Text:
+    lead = str(number) if number else ""
+    return Text(f"{lead:>7} │ ", "dim").append(
+        make_visible(words).replace("\n", "\n        │ "), ""
+    )
+
+
+def _line(line: Line) -> Text:
+    shown = Text()
+    for span in line:
+        shown.append(_words(span), _STYLES.get(span.value) or _STYLES.get(span.kind) or "")
+    return shown
+
+
+def _words(span: Span) -> str:
+    symbol = _SYMBOLS.get(span.value, "") if span.kind in ("severity", "coverage") else ""
+    clean = flatten(span.text)
+    lead = " " if span.text[:1].isspace() else ""
+    tail = " " if span.text[-1:].isspace() and clean else ""
+    return f"{lead}{symbol}{clean}{tail}"

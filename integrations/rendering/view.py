@@ -1,0 +1,199 @@
+"""An Investigation as a reader asks for it: by id, by title, in one language."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from assistant.diagnosis.result import Diagnosis, Hypothesis
+from assistant.event import Coverage, Event
+from assistant.investigation import Investigation
+from integrations.rendering.excerpts import Excerpt, collect_excerpts
+from integrations.rendering.moments import write_instant, write_span
+from integrations.wording.words import Words
+from knowledge.page import Page, Severity
+from tools.entity import Entity
+from tools.evidence import Evidence
+
+PLANES = ("control", "compute", "storage", "network", "workload")
+SEVERITIES: tuple[Severity, ...] = ("critical", "error", "warning", "info")
+_COVERAGE_ORDER = ("hung", "abnormal", "not_checked", "not_visible", "normal")
+
+
+@dataclass(frozen=True)
+class View:
+    """One investigation, the pages it speaks of and the words to say it in."""
+
+    investigation: Investigation
+    pages: Mapping[str, Page]
+    words: Words
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        """The diagnosis; None while there is none."""
+        return self.investigation.diagnosis
+
+    @cached_property
+    def events(self) -> Sequence[Event]:
+        """All events in order of their onset."""
+        return self.investigation.timeline.events
+
+    @cached_property
+    def event_by_id(self) -> Mapping[str, Event]:
+        """Events by id."""
+        return {event.id: event for event in self.events}
+
+    @cached_property
+    def hypothesis_by_id(self) -> Mapping[str, Hypothesis]:
+        """Hypotheses by id."""
+        found = self.diagnosis.hypotheses if self.diagnosis else ()
+        return {hypothesis.id: hypothesis for hypothesis in found}
+
+    @cached_property
+    def excerpts(self) -> Mapping[str, Excerpt]:
+        """Cited lines by evidence id."""
+        return collect_excerpts(self.investigation)
+
+    @cached_property
+    def shown_events(self) -> Sequence[Event]:
+        """The events a person wants in a timeline: all but harmless ones that nothing cites."""
+        return [event for event in self.events if self.matters(event)]
+
+    @cached_property
+    def named_events(self) -> frozenset[str]:
+        """Ids of the events that the chain, a root or the first anomaly names."""
+        if self.diagnosis is None:
+            return frozenset()
+        linked = [end for link in self.diagnosis.chain for end in (link.source, link.target)]
+        roots = [root.event for root in self.diagnosis.root_causes]
+        return frozenset([*linked, *roots, self.diagnosis.first_anomaly])
+
+    def matters(self, event: Event) -> bool:
+        """Tell whether `event` belongs in what people read, rather than in the JSON alone."""
+        return event.id in self.named_events or event.role != "benign"
+
+    def title(self, page: str) -> str:
+        """The page's title, or its id where this handbook has no such page."""
+        known = self.pages.get(page)
+        return self.words.say(known.title) if known else page
+
+    def codes(self, page: str) -> tuple[str, ...]:
+        """The codes under which people know the condition."""
+        known = self.pages.get(page)
+        return known.codes if known else ()
+
+    def name(self, entity: Entity) -> str:
+        """Kind, identity and other names of an entity on one line."""
+        shown = f"{self.words(f'kind.{entity.kind}')} {entity.id}"
+        return f"{shown} ({', '.join(entity.names)})" if entity.names else shown
+
+    def scope(self, scope: str) -> str:
+        """Where cause and effect met, as words."""
+        return self.words.table.get(f"scope.{scope}", scope)
+
+    @cached_property
+    def one_day(self) -> bool:
+        """True when everything in the timeline began on one day, so that times can stand alone."""
+        return len({event.start.utc.date() for event in self.shown_events}) == 1
+
+    def label(self, event: Event) -> str:
+        """Title, entity and number of an event on one line."""
+        return f"{self.title(event.page)} · {self.subject(event)}"
+
+    def subject(self, event: Event) -> str:
+        """The entity, and how many stand behind it."""
+        if len(event.members) > 1:
+            members = self.words("event.members", count=len(event.members))
+            return f"{self.name(event.entity)} ({members})"
+        return self.name(event.entity)
+
+    def onset(self, event: Event, *, day: bool = False) -> str:
+        """When it began, with every doubt about it."""
+        shown = write_instant(event.start, self.words, day=day)
+        if event.before_s:
+            span = write_span(event.before_s, self.words)
+            shown += f", {self.words('time.began_before', span=span)}"
+        return shown
+
+    def remarks(self, event: Event) -> tuple[str, ...]:
+        """What to know about an event beside what it says."""
+        words, diagnosis = self.words, self.diagnosis
+        parent = diagnosis.collateral.get(event.id) if diagnosis else None
+        found = (
+            (diagnosis and event.id == diagnosis.first_anomaly, words("event.first")),
+            (event.count > 1, words("event.times", count=event.count)),
+            (parent, words("event.collateral", event=parent)),
+            (event.chronic, words("event.chronic")),
+            (event.known, words("event.known")),
+            (event.benign, words("event.benign", why=event.benign)),
+            (event.live, words("event.live")),
+        )
+        return tuple(text for holds, text in found if holds)
+
+    def cited_by(self, event: Event) -> tuple[str, ...]:
+        """Ids of the evidence an event stands on, in order, each once."""
+        return tuple(dict.fromkeys(quote.evidence for quote in event.citations))
+
+    def against(self, hypothesis: Hypothesis) -> tuple[str, ...]:
+        """What speaks against a hypothesis, as sentences."""
+        found = []
+        if hypothesis.contradicts:
+            events = ", ".join(hypothesis.contradicts)
+            found.append(self.words("differential.contradicted", events=events))
+        if hypothesis.missing:
+            pages = ", ".join(self.title(page) for page in hypothesis.missing)
+            found.append(self.words("differential.missing", pages=pages))
+        return tuple(found) or (self.words("differential.nothing_against"),)
+
+    def headline(self) -> str:
+        """The verdict in one sentence."""
+        diagnosis = self.diagnosis
+        if diagnosis is None:
+            return self.words("report.no_diagnosis")
+        if diagnosis.root_causes and diagnosis.verdict == "fault":
+            told = (self.words.say(root.where.text) for root in diagnosis.root_causes)
+            return self.words("report.join").join(told)
+        if diagnosis.verdict == "inconclusive" and not diagnosis.hypotheses:
+            return self.words("verdict_text.inconclusive_empty")
+        return self.words(f"verdict_text.{diagnosis.verdict}")
+
+    def covered(self) -> Sequence[Coverage]:
+        """The ledger, what hung and what is abnormal first."""
+        return sorted(
+            self.investigation.coverage,
+            key=lambda line: (_COVERAGE_ORDER.index(line.state), line.source, line.target),
+        )
+
+    def unseen(self) -> Sequence[Coverage]:
+        """The lines of the ledger that nobody looked at, or nobody can."""
+        return [line for line in self.covered() if line.state in ("not_checked", "not_visible")]
+
+    def cited_evidence(self) -> Sequence[Evidence]:
+        """The captures that something in the report names, and every one that hung."""
+        named = self._named_evidence
+        return [
+            item
+            for item in self.investigation.evidence
+            if item.id in named or item.outcome == "hung"
+        ]
+
+    @cached_property
+    def _named_evidence(self) -> frozenset[str]:
+        named = set(self.excerpts)
+        if self.diagnosis:
+            parts: Iterable[Sequence[str]] = (
+                part.evidence
+                for group in (
+                    self.diagnosis.root_causes,
+                    self.diagnosis.chain,
+                    self.diagnosis.ruled_out,
+                    self.diagnosis.changes,
+                )
+                for part in group
+            )
+            named.update(one for part in parts for one in part)
+        return frozenset(named)
+
+
+def rank_severity(severity: Severity) -> int:
+    """Return 0 for the worst."""
+    return SEVERITIES.index(severity)

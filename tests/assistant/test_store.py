@@ -1,0 +1,224 @@
+"""Incidents are kept, found again by their input and changed by people."""
+
+import sqlite3
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from assistant.errors import NoSuchIncidentError, StoreError
+from assistant.incident import Incident, Scope
+from assistant.investigation import Investigation
+from assistant.store import Store, fingerprint, open_in_memory, open_store, open_url
+from tests.integrations.sample import build_investigation
+
+
+@pytest.fixture(name="store")
+def _store() -> Store:
+    return open_in_memory()
+
+
+def _unnamed(**changes: object) -> Investigation:
+    sample = build_investigation()
+    unnamed = sample.incident.model_copy(update={"id": ""})
+    return sample.model_copy(update={"incident": unnamed, **changes})
+
+
+def test_the_id_holds_the_utc_day_of_the_windows_start(store: Store) -> None:
+    """A window that starts at 02:00Z on 20 June gives I-20250620-1."""
+    saved = store.save(_unnamed())
+
+    assert saved.incident.id == "I-20250620-1"
+
+
+def test_the_same_input_again_updates_the_same_incident(store: Store) -> None:
+    """Neither another order of files nor other names make another incident."""
+    first = store.save(_unnamed())
+    shuffled = tuple(
+        item.model_copy(update={"path": f"other/{item.id}"})
+        for item in reversed(build_investigation().evidence)
+    )
+
+    again = store.save(_unnamed(evidence=shuffled))
+
+    assert again.incident.id == first.incident.id
+    assert len(store.list()) == 1
+
+
+def test_other_input_of_the_same_day_gets_the_next_number(store: Store) -> None:
+    """Numbers count up within a day."""
+    store.save(_unnamed())
+
+    other = store.save(_unnamed(evidence=build_investigation().evidence[:3]))
+
+    assert other.incident.id == "I-20250620-2"
+
+
+def test_a_live_look_of_the_same_scope_and_day_is_the_same_incident() -> None:
+    """Live evidence is never the same twice, so scope, cluster and day tell."""
+    sample = _unnamed()
+    later = sample.model_copy(
+        update={
+            "evidence": sample.evidence[5:6],
+            "generated_at": sample.generated_at + timedelta(minutes=9),
+        },
+    )
+
+    assert fingerprint(sample) == fingerprint(later)
+
+
+def test_a_step_before_the_window_is_known_is_kept_and_named_later(store: Store) -> None:
+    """The id waits for the start of the window; the earlier step moves under it."""
+    early = _unnamed(step="gathered", window=build_investigation().window.model_copy(
+        update={"since": None},
+    ))  # fmt: skip
+
+    assert store.save(early).incident.id == ""
+    named = store.save(_unnamed())
+
+    assert store.steps(named.incident.id) == ["gathered", "diagnosed"]
+
+
+def test_nothing_is_kept_before_anything_was_read(store: Store) -> None:
+    """An opened investigation comes back as it went in."""
+    opened = _unnamed(step="opened")
+
+    assert store.save(opened) == opened
+    assert store.list() == []
+
+
+def test_the_furthest_step_comes_back_whole(store: Store) -> None:
+    """What is loaded equals what was saved, to the last citation."""
+    store.save(_unnamed(step="ordered", diagnosis=None))
+    saved = store.save(_unnamed())
+
+    assert store.load("I-20250620-1") == saved
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["I-20250620-9", "I-20250620-0", "x", "", "I-2025-1", "I-20250620-\N{FULLWIDTH DIGIT ONE}"],
+)
+def test_an_unknown_incident_is_named_in_the_error(store: Store, name: str) -> None:
+    """Whatever is asked for, the error repeats it and says what to do."""
+    with pytest.raises(NoSuchIncidentError, match="There is no incident") as caught:
+        store.load(name)
+
+    assert "incident list" in caught.value.hint
+
+
+def test_people_note_assign_close_and_reopen(store: Store) -> None:
+    """Each change leaves a note with its author."""
+    name = store.save(_unnamed()).incident.id
+
+    store.note(name, "storage team called", author="ana")
+    store.assign(name, "bo", author="ana")
+    store.close_incident(name, author="bo")
+    assert (store.describe(name).status, store.describe(name).assignee) == ("closed", "bo")
+    store.reopen(name, author="ana")
+
+    assert store.describe(name).status == "open"
+    written = [(note.author, note.text) for note in store.notes(name)]
+    assert written == [
+        ("ana", "storage team called"),
+        ("ana", "assigned to bo"),
+        ("bo", "closed"),
+        ("ana", "reopened"),
+    ]
+
+
+def test_what_people_set_survives_another_diagnosis(store: Store) -> None:
+    """The assignee and the status are theirs, not the pipeline's."""
+    name = store.save(_unnamed()).incident.id
+    store.assign(name, "bo", author="ana")
+    store.close_incident(name, author="bo")
+
+    again = store.save(_unnamed())
+
+    assert (again.incident.assignee, again.incident.status) == ("bo", "closed")
+
+
+def test_merging_keeps_both_and_points_to_the_whole(store: Store) -> None:
+    """The merged part stays readable."""
+    whole = store.save(_unnamed()).incident.id
+    part = store.save(_unnamed(evidence=build_investigation().evidence[:3])).incident.id
+
+    store.merge(whole, part, author="ana")
+
+    assert store.describe(part).merged_into == whole
+    assert store.load(part).diagnosis is not None
+    with pytest.raises(StoreError, match="itself"):
+        store.merge(whole, whole, author="ana")
+
+
+def test_splitting_opens_a_new_incident_without_a_conclusion(store: Store) -> None:
+    """The part has its own id, scope and no diagnosis."""
+    whole = store.save(_unnamed()).incident.id
+
+    incident = Incident(title="node 12 alone", scope=Scope(nodes=("astra-gpu-12",)))
+    part = store.split(whole, incident, author="ana")
+
+    assert part.incident.id == "I-20250620-2"
+    assert store.load(part.incident.id).diagnosis is None
+    assert store.describe(part.incident.id).split_from == whole
+
+
+def test_a_network_file_system_is_refused(tmp_path: Path) -> None:
+    """SQLite's shared memory does not work there; the message names the mount and its type."""
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"/dev/sda / ext4 rw 0 0\nsrv:/home {tmp_path}/home nfs4 rw 0 0\n")
+
+    with pytest.raises(StoreError, match="nfs4"):
+        open_store(tmp_path / "home" / "data", mounts=mounts)
+    assert not (tmp_path / "home").exists()
+
+
+def test_an_unwritable_folder_is_a_clear_error(tmp_path: Path) -> None:
+    """A file where the folder should be is said so."""
+    (tmp_path / "data").write_text("")
+
+    with pytest.raises(StoreError, match="cannot be kept"):
+        open_store(tmp_path / "data")
+
+
+def test_another_database_is_refused_by_name() -> None:
+    """The URL, which may hold a password, is not repeated."""
+    with pytest.raises(StoreError, match="SQLite only") as caught:
+        open_url("postgresql://u:hunter2@db/x")
+
+    assert "hunter2" not in str(caught.value)
+
+
+def test_the_database_is_in_wal_mode_and_survives(tmp_path: Path) -> None:
+    """Another process sees what the first wrote."""
+    first = open_store(tmp_path)
+    name = first.save(_unnamed()).incident.id
+    first.close()
+
+    second = open_store(tmp_path)
+    assert second.load(name).incident.id == name
+    second.close()
+    with sqlite3.connect(tmp_path / "firstfault.db") as connection:
+        mode = connection.execute("PRAGMA journal_mode").fetchone()
+    connection.close()
+    assert mode == ("wal",)
+
+
+def test_two_writers_at_once_get_two_numbers(tmp_path: Path) -> None:
+    """The write lock is taken before the last number is read."""
+    store = open_store(tmp_path)
+    names: list[str] = []
+
+    def save(count: int) -> None:
+        evidence = build_investigation().evidence[:count]
+        names.append(store.save(_unnamed(evidence=evidence)).incident.id)
+
+    writers = [threading.Thread(target=save, args=(count,)) for count in range(1, 5)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    store.close()
+
+    assert sorted(names) == [f"I-20250620-{n}" for n in range(1, 5)]
