@@ -12,12 +12,16 @@ from tools.evidence import Record
 
 UNNAMED = "unnamed-"
 """A host that no line names is called after the capture that shows it."""
+_OF_A_HOST = frozenset({"kernel", "service", "command"})
+"""Channels whose lines always speak of the host they come from."""
 
 
 def values_of(record: Record) -> dict[str, str]:
     """Return what templates may use beside the named groups of a line."""
     fields = record.fields
-    host = record.host or f"{UNNAMED}{record.evidence}"
+    host = record.host
+    if not host and record.channel in _OF_A_HOST:
+        host = f"{UNNAMED}{record.evidence}"
     namespace, _, pod = fields.get("pod", "").rpartition("/")
     values = {**fields, "host": host, "unit": record.unit, "node": fields.get("node", host)}
     if pod:

@@ -1,0 +1,146 @@
+"""From a catalog and an incident to what is looked for, and where it is looked for."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from assistant.clock_facts import CLOCK_LITERALS, SKEW_EXPR, SKEW_QUERY
+from assistant.errors import NothingToReadError
+from assistant.incident import Incident
+from knowledge.catalog import Catalog
+from tools.bundle import Bundle
+from tools.context import ProbeContext
+from tools.evidence import Evidence, Item, Window
+from tools.manifest import BundleMeta
+from tools.request import Query, Request
+
+BASELINE = timedelta(hours=24)
+"""How far before the window is read, to know what was there before."""
+AFTER = timedelta(hours=1)
+"""How far after it, to see a recovery."""
+LIVE_LOOKBACK = timedelta(hours=6)
+"""The window of a live look that names none."""
+FIRST_ANSWER_S = 10.0
+"""How long a live look collects before its first partial answer."""
+
+Stream = Iterator[Evidence | Item]
+
+
+def build_request(catalog: Catalog, incident: Incident, *, now: datetime | None = None) -> Request:
+    """Ask for every line, query and state that the handbook can judge, in the incident's scope."""
+    literals = sorted({*catalog.literals(), *CLOCK_LITERALS})
+    queries = dict(catalog.queries())
+    queries.setdefault(SKEW_QUERY, SKEW_EXPR)
+    return Request(
+        literals=tuple(literals),
+        kernel_literals=catalog.kernel_literals(),
+        queries=tuple(Query(name=name, expr=expr) for name, expr in sorted(queries.items())),
+        window=widen(incident.window),
+        nodes=incident.scope.nodes,
+        pods=incident.scope.pods,
+        job=incident.scope.job,
+        zone=incident.zone,
+        host_zones=incident.host_zones,
+        now=now,
+    )
+
+
+def widen(window: Window) -> Window:
+    """Add the day before and the hour after; open ends stay open."""
+    return Window(
+        since=window.since - BASELINE if window.since else None,
+        until=window.until + AFTER if window.until else None,
+    )
+
+
+def gather_paths(paths: Sequence[Path], request: Request) -> Stream:
+    """Read files, folders and bundles.
+
+    Raises:
+        PathMissingError: a path does not exist.
+        NothingToReadError: no path was given.
+    """
+    yield from open_bundle(paths).read(request)
+
+
+def open_bundle(paths: Sequence[Path]) -> Bundle:
+    """Open what the user gave.
+
+    Raises:
+        NothingToReadError: that was nothing.
+    """
+    if not paths:
+        raise NothingToReadError("no path was given")
+    return Bundle.open(paths)
+
+
+@dataclass
+class Live:
+    """The running system: collected to a bundle first, then read like any other."""
+
+    context: ProbeContext
+    deadline_s: float = 90.0
+    first_answer_s: float = FIRST_ANSWER_S
+    on_progress: Callable[[str], None] | None = None
+    _failure: list[Exception] = field(default_factory=list)
+
+    def parts(self, request: Request) -> Iterator[Bundle]:
+        """Collect in a thread; open what is there after a first while, and again at the end.
+
+        The workspace is a valid bundle from its first line on, so a partial answer needs nothing
+        but to read it.
+        """
+        if request.window.since is None:
+            request = _recent(request)
+        worker = threading.Thread(target=self._collect, args=(request,), daemon=True)
+        worker.start()
+        worker.join(self.first_answer_s)
+        if worker.is_alive():
+            yield Bundle.open([self.context.workspace.root])
+            worker.join(self.deadline_s)
+        if self._failure:
+            raise self._failure[0]
+        yield Bundle.open([self.context.workspace.root])
+
+    def _collect(self, request: Request) -> None:
+        from tools.collecting import collect  # noqa: PLC0415 - loads every probe; files need none
+
+        try:
+            collect(request, self.context, deadline_s=self.deadline_s, on_progress=self.on_progress)
+        except Exception as error:  # noqa: BLE001 - handed to the thread that waits
+            self._failure.append(error)
+
+
+def gather_live(request: Request, live: Live) -> Stream:
+    """Collect from the running system, then read the workspace: one path with a bundle's."""
+    for last in live.parts(request):
+        bundle = last
+    yield from bundle.read(request)
+
+
+def adopt(incident: Incident, meta: BundleMeta) -> Incident:
+    """Let a bundle say what the reporter did not; what was asked for wins."""
+    default = meta.zones.get("default", "")
+    zones = {host: zone for host, zone in meta.zones.items() if host != "default"}
+    return incident.model_copy(
+        update={
+            "title": incident.title or meta.title,
+            "text": incident.text or meta.text,
+            "window": incident.window if _bounded(incident.window) else meta.window,
+            "zone": incident.zone or default,
+            "host_zones": {**zones, **incident.host_zones},
+            "opened_at": incident.opened_at or meta.reported_at,
+        }
+    )
+
+
+def _bounded(window: Window) -> bool:
+    return window.since is not None or window.until is not None
+
+
+def _recent(request: Request) -> Request:
+    now = request.now or datetime.now(UTC)
+    window = Window(since=now - LIVE_LOOKBACK, until=request.window.until)
+    return request.model_copy(update={"window": window})

@@ -1,0 +1,189 @@
+"""The pipeline: from a report and its evidence to a diagnosis, one plain step after another."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from assistant.coverage import write_ledger
+from assistant.diagnosis.case import Case
+from assistant.diagnosis.diagnose import diagnose
+from assistant.diagnosis.impact import latest_moment
+from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
+from assistant.event import Timeline
+from assistant.gather import Live, adopt, build_request, open_bundle
+from assistant.incident import Incident
+from assistant.investigation import Cluster, Investigation, Versions
+from assistant.priority import decide_priority
+from assistant.recognise import Recognised, recognise
+from assistant.sight import build_sight, read_stretches
+from assistant.timeline import order, window_of
+from knowledge.catalog import Catalog
+from knowledge.matching import Matcher
+from tools.bundle import Bundle
+from tools.evidence import Evidence, Window
+
+OnStep = Callable[[Investigation], None]
+PRODUCT = "firstfault"
+
+
+def investigate(
+    source: Sequence[Path] | Live,
+    incident: Incident,
+    catalog: Catalog,
+    *,
+    on_step: OnStep | None = None,
+    weights: Weights = DEFAULT_WEIGHTS,
+    now: datetime | None = None,
+) -> Investigation:
+    """Investigate an incident over files or the running system.
+
+    `on_step` is called after each step with all that is known so far; a live look that takes long
+    comes through it first with a partial answer. `now` stands for the present in tests.
+
+    Raises:
+        NothingToReadError: no evidence was given.
+        PathMissingError: a path does not exist.
+    """
+    pipeline = Pipeline(catalog, on_step or _ignore, weights, now)
+    if isinstance(source, Live):
+        return pipeline.run_live(source, incident)
+    bundle = open_bundle(source)
+    try:
+        return pipeline.run(bundle, incident)
+    finally:
+        bundle.close()
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The steps with what they share."""
+
+    catalog: Catalog
+    on_step: OnStep
+    weights: Weights = DEFAULT_WEIGHTS
+    now: datetime | None = None
+
+    def run_live(self, live: Live, incident: Incident) -> Investigation:
+        """Diagnose what is there early, then all of it."""
+        found: Investigation | None = None
+        for bundle in live.parts(build_request(self.catalog, incident, now=self.now)):
+            found = self.run(bundle, incident)
+        if found is None:
+            return self._open(incident)
+        return found
+
+    def run(self, bundle: Bundle, incident: Incident) -> Investigation:
+        """Take one body of evidence through all steps."""
+        incident = adopt(incident, bundle.meta)
+        found = self._open(incident)
+        self.on_step(found)
+        request = build_request(self.catalog, incident, now=self.now)
+        recognised = recognise(bundle.read(request), self.catalog, self._matcher, incident)
+        found = gathered(found, recognised)
+        self.on_step(found)
+        timeline = order(recognised, self.catalog, incident)
+        found = ordered(found, timeline)
+        self.on_step(found)
+        found = self._diagnosed(found, recognised)
+        self.on_step(found)
+        return found
+
+    @cached_property
+    def _matcher(self) -> Matcher:
+        return Matcher(self.catalog)
+
+    def _open(self, incident: Incident) -> Investigation:
+        return Investigation(
+            incident=incident,
+            window=incident.window,
+            versions=Versions(product=product_version(), handbook=self.catalog.digest),
+            generated_at=self.now or datetime.now(UTC),
+        )
+
+    def _diagnosed(self, found: Investigation, recognised: Recognised) -> Investigation:
+        events = found.timeline.events
+        captured = [e.observed_at for e in found.evidence if e.observed_at]
+        stretches = read_stretches(
+            recognised.spans, recognised.seen, found.evidence, recognised.topology
+        )
+        case = Case(
+            timeline=found.timeline,
+            pages=self.catalog.pages,
+            topology=recognised.topology,
+            sight=build_sight(stretches),
+            incident=found.incident,
+            window=found.window,
+            evidence=found.evidence,
+            gaps=found.gaps,
+            now=latest_moment(events, captured),
+        )
+        diagnosis = diagnose(case, self.weights)
+        priority = decide_priority(
+            found.incident,
+            diagnosis,
+            events,
+            pages=self.catalog.pages,
+            topology=recognised.topology,
+            now=found.generated_at,
+        )
+        return found.model_copy(
+            update={
+                "step": "diagnosed",
+                "coverage": write_ledger(found.evidence, found.gaps, events),
+                "diagnosis": diagnosis,
+                "priority": priority,
+            }
+        )
+
+
+def gathered(found: Investigation, recognised: Recognised) -> Investigation:
+    """Take over the evidence and what was not seen."""
+    return found.model_copy(
+        update={
+            "step": "recognised",
+            "evidence": recognised.evidence,
+            "gaps": recognised.gaps,
+            "cluster": _cluster(recognised.evidence),
+        }
+    )
+
+
+def ordered(found: Investigation, timeline: Timeline) -> Investigation:
+    """Take over the timeline, and from it the window where none was asked for."""
+    return found.model_copy(
+        update={
+            "step": "ordered",
+            "timeline": timeline,
+            "window": _window(found.incident.window, timeline),
+        }
+    )
+
+
+def product_version() -> str:
+    """Return the installed version; a checkout that was never installed has none."""
+    try:
+        return version(PRODUCT)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _window(asked: Window, timeline: Timeline) -> Window:
+    found = window_of(timeline.events)
+    return Window(since=asked.since or found.since, until=asked.until or found.until)
+
+
+def _cluster(evidence: Sequence[Evidence]) -> Cluster:
+    name = next(_names(evidence), "")
+    context, _, uid = name.rpartition("/")
+    return Cluster(context=context, uid=uid) if context else Cluster(context=name)
+
+
+def _names(evidence: Sequence[Evidence]) -> Iterator[str]:
+    return (item.cluster for item in evidence if item.cluster)
+
+
+def _ignore(_: Investigation) -> None:
+    """Nobody watches."""

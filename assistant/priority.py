@@ -1,0 +1,69 @@
+"""How urgent an incident is: the page's priority first, then how many are hurt."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from assistant.diagnosis.result import Diagnosis
+from assistant.event import Event
+from assistant.incident import SLA, Incident, PriorityDecision
+from assistant.topology import Topology
+from knowledge.page import Page, Priority
+
+WIDE_SHARE = 0.3
+"""From this share of the known nodes on, an outage is a matter for everybody."""
+WIDE_LEAST = 3
+"""Below this number of nodes a share means nothing."""
+MANY = 3
+"""The damage class "the work of many stopped"."""
+_ORDER: tuple[Priority, ...] = ("P0", "P1", "P2", "P3")
+
+
+def decide_priority(
+    incident: Incident,
+    diagnosis: Diagnosis,
+    events: Iterable[Event],
+    *,
+    pages: Mapping[str, Page],
+    topology: Topology,
+    now: datetime,
+) -> PriorityDecision:
+    """Set the priority and the moment a human must have answered.
+
+    The clock runs from the report, else from now.
+    """
+    level, rule = _level(diagnosis, list(events), pages, topology)
+    return PriorityDecision(
+        level=level, rule=rule, respond_by=(incident.opened_at or now) + SLA[level]
+    )
+
+
+def _level(
+    diagnosis: Diagnosis, events: list[Event], pages: Mapping[str, Page], topology: Topology
+) -> tuple[Priority, str]:
+    if diagnosis.verdict == "healthy":
+        return "P3", "nothing is broken in the window reported"
+    live = [e for e in events if not (e.benign or e.chronic or e.known) and e.role != "context"]
+    if not live:
+        return "P3", "all that was found is known, chronic or harmless"
+    wide = _blast_radius(diagnosis, live, topology)
+    if wide:
+        return "P0", wide
+    return _by_page(diagnosis, live, pages)
+
+
+def _blast_radius(diagnosis: Diagnosis, live: list[Event], topology: Topology) -> str:
+    hurt, known = diagnosis.impact.nodes, len(topology.nodes())
+    if hurt >= WIDE_LEAST and known and hurt >= WIDE_SHARE * known:
+        return f"{hurt} of {known} nodes are hurt (from {WIDE_SHARE:.0%} on it is P0)"
+    worst = next((event for event in live if event.damage >= MANY), None)
+    return f"{worst.page} stopped the work of many" if worst else ""
+
+
+def _by_page(
+    diagnosis: Diagnosis, live: list[Event], pages: Mapping[str, Page]
+) -> tuple[Priority, str]:
+    roots = [root.page for root in diagnosis.root_causes]
+    names = roots or [event.page for event in live]
+    worst = min(names, key=lambda name: _ORDER.index(pages[name].priority))
+    kind = "cause" if roots else "gravest finding"
+    return pages[worst].priority, f"the handbook's priority of the {kind} {worst}"
