@@ -25,7 +25,7 @@ _POD_UID = re.compile(
 _CONTAINER = re.compile(
     r"(?:cri-containerd-|crio-|docker-|kubepods[^ ]*/)([0-9a-f]{64})(?:\.scope)?"
 )
-_VOLUME_PATH = re.compile(r"/pods/([0-9a-f-]{36})/volumes/kubernetes\.io~[a-z]+/([^/\s\"]+)")
+_VOLUME_PATH = re.compile(r"/pods/([0-9a-f-]{36})/volumes/kubernetes\.io~[a-z]+/([a-z0-9][a-z0-9.-]*[a-z0-9])")
 _OWN_ADDRESS = re.compile(
     r"^(?P<host>[A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL INFO "
     r"(?:Bootstrap|NET/\w+) ?: Using \S*?:(?P<address>\d+\.\d+\.\d+\.\d+)<"

@@ -1,0 +1,53 @@
+"""What was there before is no news."""
+
+from datetime import timedelta
+
+from assistant.incident import Incident
+from assistant.timeline import window_of
+from tests.assistant.items import T0, kernel, line_up, said
+from tools.evidence import Window
+
+XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
+HOUR = Incident(window=Window(since=T0, until=T0 + timedelta(hours=1)))
+
+
+def test_the_window_is_the_densest_stretch_not_the_first_line() -> None:
+    """An old, lonely Xid days before stays outside and is kept."""
+    old = kernel("n9", -3 * 86400, XID)
+    now = [kernel(f"n{n}", 60 * n, XID) for n in range(4)]
+    timeline = line_up([old, *now])
+    window = window_of(timeline.events)
+    assert (window.since, window.until) == (T0, T0 + timedelta(seconds=180))
+    assert len(timeline.events) == 5
+
+
+def test_no_disturbance_has_no_window() -> None:
+    """Nothing found, nothing claimed."""
+    assert window_of(line_up([]).events) == Window()
+
+
+def test_a_condition_at_its_usual_rate_is_chronic() -> None:
+    """Every two hours before, once inside: noise."""
+    before = [kernel("n1", -7200 * n, XID) for n in range(1, 12)]
+    inside = kernel("n1", 600, XID)
+    events = line_up([*before, inside], HOUR).events
+    assert all(event.chronic for event in events)
+    assert events[-1].baseline_rate > 0.4
+
+
+def test_a_condition_whose_rate_rises_is_news() -> None:
+    """A hundred lines in the hour are not the two of the day before."""
+    before = [kernel("n1", -7200 * n, XID) for n in (1, 2)]
+    inside = [kernel("n1", 10 * n, XID) for n in range(100)]
+    event = line_up([*before, *inside], HOUR).events[-1]
+    assert event.count == 100
+    assert not event.chronic
+
+
+def test_a_host_set_aside_before_is_known() -> None:
+    """Cordoned yesterday: all that happens there is known, and only there."""
+    cordon = said("service", -3600, "cordoned", host="n1", clock="host:n1")
+    events = line_up([cordon, kernel("n1", 60, XID), kernel("n2", 60, XID)], HOUR).events
+    assert {e.entity.id: e.known for e in events if e.page.startswith("xid")} == {
+        "n1/0000:9b:00": True, "n2/0000:9b:00": False,
+    }  # fmt: skip

@@ -1,0 +1,60 @@
+"""How urgent it is follows from the cause and from how many are hurt."""
+
+from datetime import timedelta
+
+from assistant.diagnosis.result import Diagnosis, Impact, State
+from assistant.event import Event
+from assistant.incident import Incident, PriorityDecision
+from assistant.priority import decide_priority
+from assistant.topology import Topology
+from tests.assistant.items import T0, kernel, line_up
+from tests.assistant.pages import HANDBOOK
+
+XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
+
+
+def decide(
+    events: tuple[Event, ...], *, nodes: int = 0, known: int = 10, verdict: str = "fault"
+) -> PriorityDecision:
+    diagnosis = Diagnosis(
+        verdict=verdict,  # type: ignore[arg-type]
+        confidence="LIKELY",
+        state=State(now="ongoing"),
+        impact=Impact(nodes=nodes),
+    )
+    topology = Topology(known_nodes=frozenset(f"n{n}" for n in range(known)))
+    return decide_priority(
+        Incident(opened_at=T0), diagnosis, events, pages=HANDBOOK.pages, topology=topology, now=T0
+    )
+
+
+def test_the_page_sets_the_level_and_the_clock_runs_from_the_report() -> None:
+    """One GPU on one of ten nodes: the page's own priority."""
+    decision = decide(line_up([kernel("n1", 0, XID)]).events, nodes=1)
+    assert decision.level == "P2"
+    assert decision.respond_by == T0 + timedelta(hours=4)
+    assert "xid-79" in decision.rule
+
+
+def test_a_third_of_the_nodes_is_everybodys_matter() -> None:
+    """The blast radius raises the level, and the rule says so."""
+    decision = decide(line_up([kernel("n1", 0, XID)]).events, nodes=4)
+    assert (decision.level, decision.respond_by) == ("P0", T0 + timedelta(minutes=15))
+    assert "4 of 10" in decision.rule
+
+
+def test_known_and_healthy_page_nobody() -> None:
+    """A fault on a drained node, and no fault at all, can wait."""
+    known = tuple(
+        e.model_copy(update={"known": True}) for e in line_up([kernel("n1", 0, XID)]).events
+    )
+    assert decide(known, nodes=1).level == "P3"
+    assert decide(known, verdict="healthy").level == "P3"
+
+
+def test_work_of_many_stopped_is_p0() -> None:
+    """Damage of the highest class needs no count."""
+    worst = tuple(
+        e.model_copy(update={"damage": 3}) for e in line_up([kernel("n1", 0, XID)]).events
+    )
+    assert decide(worst).level == "P0"
