@@ -1,6 +1,8 @@
 """Readings of GPUs that are well."""
 
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from evals.model import Body, Command, Gpu, Host, Recording, iso
@@ -16,21 +18,23 @@ def gpu_reading(rng: random.Random, gpu: Gpu) -> Body:
         "serial": gpu.serial,
         "name": "NVIDIA H100 80GB HBM3",
         "pci_bus_id": f"0000{gpu.bdf}.0".upper(),
+        "lost": False,
         "temperature_c": rng.randrange(33, 66),
         "power_w": round(rng.uniform(90, 620), 1),
         "memory_used_bytes": rng.randrange(60, 78) << 30,
         "memory_total_bytes": 80 << 30,
-        "ecc_uncorrected_volatile": 0,
-        "ecc_corrected_volatile": 0,
-        "ecc_uncorrected_aggregate": 0,
-        "row_remap_pending": False,
-        "row_remap_failure": False,
-        "remapped_uncorrectable": 0,
-        "remapped_correctable": 0,
-        "pcie_link_generation": 5,
-        "pcie_link_width": 16,
+        "ecc_volatile_uncorrectable": 0,
+        "ecc_volatile_correctable": 0,
+        "ecc_aggregate_uncorrectable": 0,
+        "remap_pending": False,
+        "remap_failure": False,
+        "remap_uncorrectable": 0,
+        "remap_correctable": 0,
+        "pcie_gen": 5,
+        "pcie_width": 16,
         "pcie_replays": 0,
         "clock_event_reasons": 0,
+        "recovery_action": "None",
     }
 
 
@@ -44,15 +48,67 @@ def reading(rng: random.Random, host: Host, at: float) -> Body:
     }
 
 
-def readings(recording: Recording, rng: random.Random, at: float) -> None:
-    """Record NVML and nvidia-smi of every host that has GPUs."""
+def readings(
+    recording: Recording, rng: random.Random, at: float, *, only: Sequence[str] | None = None
+) -> None:
+    """Record NVML and nvidia-smi of every host that has GPUs, or of some."""
     for host in recording.hosts.values():
-        if not host.gpus:
+        if not host.gpus or (only is not None and host.name not in only):
             continue
         recording.nvml[host.name] = (at, reading(rng, host, at))
         recording.commands.append(
             Command(host.name, ("nvidia-smi", "-q"), "nvidia-smi-q", at + 3, smi(rng, host, at))
         )
+
+
+def wound(
+    recording: Recording, name: str, index: int, *, uncorrectable: int = 0, action: str = ""
+) -> None:
+    """Change one GPU's readings to those of a fault."""
+    _, body = recording.nvml[name]
+    gpus = body["gpus"]
+    if not isinstance(gpus, list):
+        return
+    gpus[index] |= {
+        "ecc_volatile_uncorrectable": uncorrectable,
+        "ecc_aggregate_uncorrectable": uncorrectable,
+        "remap_pending": uncorrectable > 0,
+        "recovery_action": action or "None",
+    }
+    gpu = recording.hosts[name].gpus[index]
+    for place, command in enumerate(recording.commands):
+        if command.host == name and command.name == "nvidia-smi-q":
+            head, mark, rest = command.output.partition(f"GPU 0000{gpu.bdf}.0".upper())
+            rest = rest.replace(
+                "DRAM Uncorrectable            : 0",
+                f"DRAM Uncorrectable            : {uncorrectable}",
+                1,
+            ).replace(
+                "Pending                           : No",
+                "Pending                           : Yes",
+                1,
+            )
+            recording.commands[place] = replace(command, output=head + mark + rest)
+
+
+def lose(recording: Recording, name: str, index: int) -> None:
+    """Make one GPU answer like a lost one, and vanish from nvidia-smi."""
+    _, body = recording.nvml[name]
+    gpus = body["gpus"]
+    gpu = recording.hosts[name].gpus[index]
+    if isinstance(gpus, list):
+        gpus[index] = {
+            "index": index,
+            "uuid": gpu.uuid,
+            "pci_bus_id": f"0000{gpu.bdf}.0".upper(),
+            "lost": True,
+            "error": "GPU_IS_LOST",
+        }
+    recording.commands[:] = [
+        command
+        for command in recording.commands
+        if (command.host, command.name) != (name, "nvidia-smi-q")
+    ]
 
 
 def smi(rng: random.Random, host: Host, at: float) -> str:

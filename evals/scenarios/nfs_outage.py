@@ -219,6 +219,12 @@ def _mounts(outage: Outage, host: Host) -> str:
     )
 
 
+def tracking(host: Host, at: float) -> Command:
+    """Record chrony's view of the host's clock."""
+    argv = ("chronyc", "tracking")
+    return Command(host.name, argv, "chronyc-tracking", at, chrony(host, at))
+
+
 def chrony(host: Host, at: float) -> str:
     """Write what `chronyc tracking` says of the host's clock."""
     off = host.clock_offset_s

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 
+from evals.errors import BrokenScenarioError
 from evals.model import Body, Command, PodLog, Recording, iso
 from evals.writers import journal, openmetrics, prometheus
 
@@ -87,7 +88,12 @@ def write(
 
     `queries` are answered by a real Prometheus at once; None or none installed leaves the samples
     as OpenMetrics instead.
+
+    Raises:
+        BrokenScenarioError: something lies there already.
     """
+    if root.exists() and any(root.iterdir()):
+        raise BrokenScenarioError(f"{root} is not empty; a bundle is written into a new folder")
     root.mkdir(parents=True, exist_ok=True)
     writer = BundleWriter(root, recording.cluster)
     _journals(writer, recording)

@@ -1,13 +1,11 @@
 """What the training containers of Astra printed."""
 
 import random
-from datetime import UTC, datetime
 
 from evals.model import PodLog, Recording
 from evals.scenarios.astra_storage_failover.plan import Plan
 from evals.scenarios.astra_storage_failover.pods import Pods, PodStory
-
-STEP_S = 11.0
+from evals.training import STEP_S, Lines, peer_closed, steps, torchrun
 
 
 def write(recording: Recording, plan: Plan, pods: Pods, rng: random.Random, spacing: float) -> None:
@@ -29,35 +27,10 @@ def write(recording: Recording, plan: Plan, pods: Pods, rng: random.Random, spac
         )
 
 
-def progress(at: float, step: int, rng: random.Random) -> str:
-    """Write a Megatron-style iteration line."""
-    stamp = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    return (
-        f" [{stamp}] iteration {step:8d}/  500000 | consumed samples: {step * 1024:12d} | "
-        f"elapsed time per iteration (ms): {STEP_S * 1000 + rng.uniform(-300, 300):.1f} | "
-        f"learning rate: 1.200000E-04 | global batch size:  1024 | "
-        f"lm loss: {rng.uniform(1.9, 2.3):.6E} | loss scale: 1.0 | grad norm: 0.342 | "
-        "number of skipped iterations:   0 |"
-    )
-
-
-def _steps(
-    since: float, until: float, first: int, rng: random.Random, spacing: float
-) -> list[tuple[float, str]]:
-    every = max(1, round(spacing / STEP_S))
-    count = int((until - since) // STEP_S)
-    return [
-        (since + index * STEP_S, progress(since + index * STEP_S, first + index, rng))
-        for index in range(0, count, every)
-    ]
-
-
-def _first_run(
-    plan: Plan, story: PodStory, rng: random.Random, spacing: float
-) -> list[tuple[float, str]]:
+def _first_run(plan: Plan, story: PodStory, rng: random.Random, spacing: float) -> Lines:
     stall = plan.outage.stalls[story.spec.node]
     step = 12000 + 8 * story.index
-    lines = _steps(plan.since, stall.begin - 4, step, rng, spacing)
+    lines = steps((plan.since, stall.begin - 4), step, rng, spacing=spacing)
     saved = step + int((stall.begin - 4 - plan.since) // STEP_S)
     folder = f"/data/checkpoints/{story.job.name}"
     save = stall.begin - 2.5
@@ -71,7 +44,7 @@ def _first_run(
     return sorted(lines)
 
 
-def _waits(story: PodStory, save: float, end: float, folder: str) -> list[tuple[float, str]]:
+def _waits(story: PodStory, save: float, end: float, folder: str) -> Lines:
     """Write the trainer's own warnings that a write does not return."""
     name = f"{folder}/mp_rank_{story.index:02d}/model_optim_rng.pt"
     return [
@@ -87,65 +60,25 @@ def _waits(story: PodStory, save: float, end: float, folder: str) -> list[tuple[
     ]
 
 
-def _stopped(asked: float, rng: random.Random) -> list[tuple[float, str]]:
+def _stopped(asked: float, rng: random.Random) -> Lines:
     """Write what torchrun says when the pod is deleted."""
-    stamp = datetime.fromtimestamp(asked, UTC).strftime("W%m%d %H:%M:%S.%f")
     pid = rng.randrange(100, 900)
+    server, workers = "agent/server/api.py:704", "multiprocessing/api.py:897"
+    first, then = "Received 15 death signal, shutting down workers", "closing signal SIGTERM"
     return [
-        (
-            asked + 0.6,
-            (
-                f"{stamp} 1 torch/distributed/elastic/agent/server/api.py:704] "
-                "Received 15 death signal, shutting down workers"
-            ),
-        ),
-        (
-            asked + 0.8,
-            (
-                f"{stamp} 1 torch/distributed/elastic/multiprocessing/api.py:897] "
-                f"Sending process {pid} closing signal SIGTERM"
-            ),
-        ),
+        (asked + 0.6, torchrun("W", asked + 0.6, server, first)),
+        (asked + 0.8, torchrun("W", asked + 0.8, workers, f"Sending process {pid} {then}")),
     ]
 
 
-def _abandoned(
-    plan: Plan, story: PodStory, end: float, rng: random.Random
-) -> list[tuple[float, str]]:
+def _abandoned(plan: Plan, story: PodStory, end: float, rng: random.Random) -> Lines:
     """Write what a rank says whose peer was evicted."""
     nodes = [name for name in story.job.nodes if name != story.spec.node]
     peer = min(nodes, key=lambda name: plan.nodes[name].tainted)
-    where = f"{story.spec.node}:{rng.randrange(90, 900)}:{rng.randrange(900, 2000)} [0]"
-    rank = story.index * 8
-    return [
-        (
-            end - 0.9,
-            (
-                f"{where} misc/socket.cc:58 NCCL WARN socketProgress: Connection closed by remote "
-                f"peer {peer}<{rng.randrange(30000, 60000)}>"
-            ),
-        ),
-        (
-            end - 0.6,
-            (
-                f"[rank{rank}]: torch.distributed.DistBackendError: NCCL error in: "
-                "/opt/pytorch/torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:3384, "
-                "remote process exited or there was a network error, NCCL version 2.21.5"
-            ),
-        ),
-        (
-            end - 0.59,
-            (
-                f"[rank{rank}]: ncclRemoteError: A call failed possibly due to a network error or "
-                "a remote process exiting prematurely."
-            ),
-        ),
-    ]
+    return peer_closed(story.index * 8, end - 0.9, node=story.spec.node, peer=peer, rng=rng)
 
 
-def _resumed(
-    plan: Plan, story: PodStory, rng: random.Random, spacing: float
-) -> list[tuple[float, str]]:
+def _resumed(plan: Plan, story: PodStory, rng: random.Random, spacing: float) -> Lines:
     begin = story.started or 0.0
     folder = f"/data/checkpoints/{story.job.name}"
     lines = [
@@ -155,4 +88,4 @@ def _resumed(
             f"successfully loaded checkpoint from {folder} [ t 0/8, p 0/1 ] at iteration 12420",
         ),
     ]
-    return lines + _steps(begin + 60, plan.until, 12420, rng, spacing)
+    return lines + steps((begin + 60, plan.until), 12420, rng, spacing=spacing)

@@ -1,0 +1,199 @@
+"""A Kubernetes cluster that runs one training gang: its objects, and metrics of its hosts."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from evals import background, fleet, objects
+from evals.background import sampled
+from evals.model import Body, PodLog, Recording, iso
+from evals.objects import Involved, Ready
+from evals.training import Gang, Lines
+
+SCRAPE_S = 30.0
+
+
+@dataclass
+class GangCluster:
+    """Objects of the cluster as listed once, after the fault."""
+
+    recording: Recording
+    gang: Gang
+    rng: random.Random
+    items: list[Body] = field(default_factory=list)
+    events: list[Body] = field(default_factory=list)
+
+    def nodes(self, allocatable: dict[str, int] | None = None) -> None:
+        """List the namespaces, nodes and leases; `allocatable` names hosts that lost GPUs."""
+        recording, at = self.recording, self.recording.taken
+        for name in ("kube-system", self.gang.namespace, "gpu-operator"):
+            self.items.append(objects.namespace(self.rng, name, recording.since - 9e6))
+        for host in recording.hosts.values():
+            ready = Ready("True", host.booted + 60)
+            lost = (allocatable or {}).get(host.name)
+            self.items.append(objects.node(self.rng, host, at=at, ready=ready, allocatable=lost))
+            self.items.append(objects.lease(self.rng, host, at - self.rng.uniform(0, 9)))
+
+    def job(self, started: float, failed: float | None, *, reason: str = "PodFailed") -> None:
+        """List the job; `failed` is when it failed for good."""
+        gang = self.gang
+        status: Body = {"active": 0 if failed else len(gang.pods)}
+        if failed:
+            status |= {
+                "failed": len(gang.pods),
+                "conditions": [
+                    {
+                        "type": "Failed",
+                        "status": "True",
+                        "reason": reason,
+                        "message": "Job has reached the specified backoff limit",
+                        "lastTransitionTime": iso(failed),
+                        "lastProbeTime": iso(failed),
+                    }
+                ],
+            }
+            about = Involved("Job", gang.name, gang.namespace, gang.uid)
+            self.tell(
+                about,
+                failed,
+                "BackoffLimitExceeded",
+                "Job has reached the specified backoff limit",
+                component="job-controller",
+            )
+        self.items.append(
+            objects.job(
+                self.rng,
+                gang.name,
+                uid=gang.uid,
+                namespace=gang.namespace,
+                started=started,
+                width=len(gang.pods),
+                status=status,
+            )
+        )
+
+    def pod_running(self, index: int, since: float) -> None:
+        """List a pod that runs."""
+        spec = self.gang.pods[index]
+        self.items.append(objects.pod(spec, phase="Running", status=objects.running(spec, since)))
+
+    def pod_failed(
+        self, index: int, since: float, until: float, *, code: int, reason: str = "Error"
+    ) -> None:
+        """List a pod whose container ended with `code`."""
+        spec = self.gang.pods[index]
+        status = objects.ended(spec, since, until, code=code, reason=reason)
+        self.items.append(objects.pod(spec, phase="Failed", status=status))
+
+    def about_pod(self, index: int) -> Involved:
+        """Name a pod for an event."""
+        spec = self.gang.pods[index]
+        return Involved("Pod", spec.name, spec.namespace, spec.uid)
+
+    def tell(
+        self,
+        about: Involved,
+        at: float,
+        reason: str,
+        message: str,
+        *,
+        component: str = "kubelet",
+        host: str = "",
+        kind: str = "Warning",
+    ) -> None:
+        """Record an event at true time `at`, stamped by its reporter's clock."""
+        stamped = self.recording.stamped(host, at)
+        self.events.append(
+            objects.event(
+                self.rng,
+                about,
+                first=stamped,
+                reason=reason,
+                message=message,
+                component=component,
+                host=host,
+                kind=kind,
+            )
+        )
+
+    def list(self) -> None:
+        """Put everything into the recording as one listing."""
+        self.recording.snapshots[self.recording.taken] = [*self.items, *self.events]
+
+    def log(self, index: int, lines: Lines) -> None:
+        """Record the log of a pod's container."""
+        spec = self.gang.pods[index]
+        ordered = tuple(sorted(lines, key=lambda line: line[0]))
+        self.recording.pod_logs.append(
+            PodLog(spec.namespace, spec.name, spec.container, spec.node, ordered)
+        )
+
+
+def metrics(
+    recording: Recording,
+    rng: random.Random,
+    busy: Callable[[str, float], bool],
+    *,
+    step: float = SCRAPE_S,
+    hours: float = 1.2,
+) -> list[float]:
+    """Add the everyday samples of all hosts and return the scrape times."""
+    since = max(recording.since, recording.until - hours * 3600)
+    times = background.ticks(since, recording.until, step)
+    background.gpu_metrics(recording, rng, times, busy)
+    background.host_metrics(recording, rng, times)
+    for host in recording.hosts.values():
+        labels = {"node": host.name, "job": "kube-state-metrics"}
+        for status, value in (("true", 1.0), ("false", 0.0)):
+            ready = {**labels, "condition": "Ready", "status": status}
+            recording.metrics.append(
+                sampled("kube_node_status_condition", ready, times, [value] * len(times))
+            )
+    return times
+
+
+def hold_xid(recording: Recording, uuid: str, since: float, code: float) -> None:
+    """Make the exporter's last-Xid gauge of one GPU show `code` from `since` on."""
+    for place, metric in enumerate(recording.metrics):
+        if metric.name == "DCGM_FI_DEV_XID_ERRORS" and metric.labels["UUID"] == uuid:
+            samples = tuple((at, code if at >= since else value) for at, value in metric.samples)
+            recording.metrics[place] = type(metric)(metric.name, metric.labels, samples)
+
+
+def names(rng: random.Random, count: int) -> list[str]:
+    """Draw a naming of hosts."""
+    style = rng.choice(("gpu-a{:03d}", "dgx-{:03d}", "h100-node-{:03d}", "gn{:03d}", "hgx{:03d}"))
+    first = rng.randrange(1, 40)
+    return [style.format(first + index) for index in range(count)]
+
+
+def moment(rng: random.Random, anchor: float) -> float:
+    """Draw a day and time within half a year of `anchor`."""
+    return anchor + rng.uniform(-180, 180) * 86400
+
+
+def driver_lines(recording: Recording, hosts: Sequence[str]) -> None:
+    """Log at each host's boot which UUID sits at which PCI address, as the driver does.
+
+    The journal of a long-running host has rotated past its boot; the driver says it again before
+    a GPU's first Xid, which the scenarios log themselves.
+    """
+    for name in hosts:
+        host = recording.hosts[name]
+        for gpu in host.gpus:
+            recording.log(
+                name,
+                max(host.booted + 40, recording.since + 1),
+                "kernel",
+                f"NVRM: GPU at PCI:{gpu.bdf}: {gpu.uuid}",
+            )
+
+
+def pid(rng: random.Random) -> int:
+    """Draw a host pid."""
+    return rng.randrange(20_000, 900_000)
+
+
+def suffix(rng: random.Random) -> str:
+    """Draw a pod's random end."""
+    return fleet.suffix(rng)

@@ -1,0 +1,230 @@
+"""A PCIe link degrades for days, then goes; the GPU behind it falls off the bus.
+
+The prologue is quiet: corrected replays at a rising rate. The end is one second: an uncorrectable
+fatal error (surprise down) at the port, link down, then Xid 79 from the driver that lost its
+device, Xid 154 that asks for a reboot, Xid 45 for the processes it cleans up. The peers of the
+job only notice when their watchdogs give up.
+"""
+
+import random
+
+from evals import background, fleet
+from evals.alerts import alert
+from evals.model import Command, Gpu, Recording, Ticket, epoch, happens, iso, stream
+from evals.objects import Involved
+from evals.scenarios import gang_cluster, gpu_health
+from evals.scenarios.gang_cluster import GangCluster
+from evals.training import WATCHDOG_MS, child_failed, collective, gang, steps, watchdog
+
+ID = "xid79-pcie-prologue"
+NODES = 6
+DAYS = 3
+NOISE = 6000
+ANCHOR = epoch("2025-10-02T08:15:00Z")
+
+
+def record(seed: int, scale: float = 1.0) -> Recording:
+    """Play the fault; `scale` thins background noise only."""
+    rng = stream(ID, seed, "story")
+    fault = gang_cluster.moment(rng, ANCHOR)
+    recording = Recording(
+        scenario=ID,
+        seed=seed,
+        cluster="cygnus",
+        title="GPU lost on one node, training job stopped",
+        since=fault - DAYS * 86400,
+        until=fault + 30 * 60,
+        taken=fault + 30 * 60 - 5,
+        reported=(fault - 30 * 60, fault + 30 * 60),
+    )
+    hosts = fleet.hosts(rng, gang_cluster.names(rng, NODES), subnet="10.30", booted=fault - 4e6)
+    recording.add_hosts(hosts)
+    victim = rng.randrange(NODES)
+    host = hosts[victim]
+    gpu = rng.choice(host.gpus)
+    bus = int(gpu.bdf.split(":")[1], 16)
+    port = f"0000:{bus - 4:02x}:01.0"
+    cluster = GangCluster(recording, gang(rng, "vl-pretrain", hosts, fault - 4e5), rng)
+    replays = _prologue(recording, host.name, gpu, port, fault, rng=rng)
+    _end(recording, host.name, gpu, port, fault, rng=rng)
+    _logs(cluster, victim, gpu.index, fault, rng)
+    _objects(cluster, victim, gpu, fault, rng)
+    _readings(recording, host.name, gpu, rng)
+    noise = stream(ID, seed, "noise")
+    times = gang_cluster.metrics(recording, noise, lambda _host, at: at < fault)
+    gang_cluster.hold_xid(recording, gpu.uuid, fault, 79.0)
+    labels = {"gpu": str(gpu.index), "UUID": gpu.uuid, "Hostname": host.name}
+    counts = [float(sum(1 for at in replays if at <= moment)) for moment in times]
+    recording.metrics.append(
+        background.sampled("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", labels, times, counts)
+    )
+    background.journals(recording, noise, max(30, round(NOISE * scale)))
+    recording.alerts.append(
+        alert(
+            "GPUXidError",
+            fault + 45,
+            "critical",
+            (f"Xid 79 on {host.name}", f"GPU {gpu.uuid} on {host.name} reports Xid 79"),
+            Hostname=host.name,
+            UUID=gpu.uuid,
+        )
+    )
+    recording.tickets += [
+        Ticket(
+            "en",
+            f"GPU {gpu.index} of {host.name} vanished and {cluster.gang.name} stopped. "
+            "Is it the driver? We updated nothing.",
+        ),
+        Ticket(
+            "zh",
+            f"{host.name} 的 {gpu.index} 号 GPU 消失,任务 {cluster.gang.name} 停止。"
+            "是驱动问题吗?我们没有升级过任何东西。",
+        ),
+    ]
+    recording.facts |= {
+        "gpu": gpu.uuid,
+        "gpu_bdf": f"{host.name}/{gpu.bdf}",
+        "port": f"{host.name}/{port}",
+        "host": host.name,
+        "first_anomaly": iso(replays[0]),
+        "failure": iso(fault),
+    }
+    return recording
+
+
+def _prologue(
+    recording: Recording, name: str, gpu: Gpu, port: str, fault: float, *, rng: random.Random
+) -> list[float]:
+    """Log corrected errors that come closer and closer; return when they came."""
+    device = f"{gpu.bdf}.0"
+    old = happens(rng, 0.5)
+    at, gap, times = recording.since + rng.uniform(2, 6) * 3600, 3 * 3600.0, []
+    while at < fault - 60:
+        times.append(at)
+        severity, kind = (
+            ("Corrected", "Timeout") if old else ("Correctable", "Replay Timer Timeout")
+        )
+        first = (
+            f"pcieport {port}: AER: Corrected error received: {device}"
+            if old
+            else f"pcieport {port}: AER: Correctable error message received from {device}"
+        )
+        lines = (
+            first,
+            (
+                f"nvidia {device}: PCIe Bus Error: severity={severity}, type=Data Link Layer, "
+                "(Transmitter ID)"
+            ),
+            f"nvidia {device}:   device [10de:2330] error status/mask=00001000/0000a000",
+            f"nvidia {device}:    [12] {kind}",
+        )
+        for offset, text in enumerate(lines):
+            recording.log(name, at + offset * 1e-5, "kernel", text, priority=4)
+        gap = max(240.0, gap * 0.86)
+        at += gap * rng.uniform(0.7, 1.3)
+    return times
+
+
+def _end(
+    recording: Recording, name: str, gpu: Gpu, port: str, fault: float, *, rng: random.Random
+) -> None:
+    pid = gang_cluster.pid(rng)
+    head = f"NVRM: Xid (PCI:{gpu.bdf}): "
+    down = rng.choice(("SDES                   (First)", "Surprise Down Error    (First)"))
+    lines = (
+        (0.0, f"pcieport {port}: AER: Uncorrected (Fatal) error received: {port}"),
+        (
+            1e-5,
+            (
+                f"pcieport {port}: PCIe Bus Error: severity=Uncorrected (Fatal), "
+                "type=Transaction Layer, (Receiver ID)"
+            ),
+        ),
+        (2e-5, f"pcieport {port}:   device [1000:c030] error status/mask=00000020/00000000"),
+        (3e-5, f"pcieport {port}:    [ 5] {down}"),
+        (0.02, f"pcieport {port}: pciehp: Slot(12): Link Down"),
+        (0.35, f"NVRM: GPU at PCI:{gpu.bdf}: {gpu.uuid}"),
+        (0.351, f"NVRM: GPU Board Serial Number: {gpu.serial}"),
+        (0.36, f"{head}79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."),
+        (0.37, f"NVRM: GPU {gpu.bdf}.0: GPU has fallen off the bus."),
+        (
+            0.62,
+            f"{head}154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)",
+        ),
+        (3.1, f"{head}45, pid={pid}, name=python3, Ch 00000008"),
+        (3.11, f"{head}45, pid={pid}, name=python3, Ch 00000009"),
+    )
+    for offset, text in lines:
+        recording.log(name, fault + offset, "kernel", text, priority=3)
+
+
+def _logs(cluster: GangCluster, victim: int, local: int, fault: float, rng: random.Random) -> None:
+    work = collective(rng)
+    since = fault - 50 * 60
+    for index in range(len(cluster.gang.pods)):
+        lines = [(since, "init_process_group(backend=nccl, timeout=600)")]
+        if index == 0:
+            lines += steps((since + 10, fault - 3), 91000, rng)
+        if index == victim:
+            rank = victim * 8 + local
+            at = fault + rng.uniform(0.6, 2.4)
+            lines += [
+                (at, f"[rank{rank}]: Traceback (most recent call last):"),
+                (at + 1e-3, f"[rank{rank}]: RuntimeError: CUDA error: unspecified launch failure"),
+                *child_failed(at + 2, local, 1, rng),
+            ]
+        else:
+            late = fault + WATCHDOG_MS / 1000
+            for rank in cluster.gang.ranks(index):
+                lines += watchdog(rank, late + rng.uniform(0.3, 8), work, rng)
+            lines += child_failed(late + rng.uniform(14, 25), rng.randrange(8), -6, rng)
+        cluster.log(index, lines)
+
+
+def _objects(cluster: GangCluster, victim: int, gpu: Gpu, fault: float, rng: random.Random) -> None:
+    name = cluster.gang.pods[victim].node
+    cluster.nodes({name: 7})
+    late = fault + WATCHDOG_MS / 1000
+    for index, spec in enumerate(cluster.gang.pods):
+        until = fault + 6 if index == victim else late + rng.uniform(16, 32)
+        cluster.pod_failed(index, spec.created + 40, until, code=1)
+    cluster.job(cluster.gang.pods[0].created, late + 40)
+    cluster.tell(
+        Involved("Node", name, uid=name),
+        fault + 4,
+        "GPUUnhealthy",
+        f"Device {gpu.uuid} is marked unhealthy: XidCriticalError: Xid=79",
+        component="nvidia-device-plugin",
+        host=name,
+    )
+    cluster.list()
+
+
+def _readings(recording: Recording, name: str, gpu: Gpu, rng: random.Random) -> None:
+    at = recording.taken - 60
+    gpu_health.readings(recording, rng, at)
+    gpu_health.lose(recording, name, gpu.index)
+    recording.commands.append(
+        Command(
+            name,
+            ("nvidia-smi",),
+            "nvidia-smi",
+            at,
+            f"Unable to determine the device handle for GPU{gpu.index}: {gpu.bdf.upper()}.0: "
+            "GPU is lost.  Reboot the system to recover this GPU\n",
+            outcome="failed",
+        )
+    )
+    recording.commands.append(
+        Command(
+            name,
+            ("lspci", "-nn", "-d", "10de:"),
+            "lspci",
+            at + 2,
+            "".join(
+                f"{g.bdf[5:]}.0 3D controller [0302]: NVIDIA Corporation GH100 [H100 SXM5 80GB] "
+                f"[10de:2330] (rev {'ff' if g is gpu else 'a1'})\n"
+                for g in recording.hosts[name].gpus
+            ),
+        )
+    )
