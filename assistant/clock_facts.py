@@ -12,7 +12,7 @@ SKEW_EXPR = "node_time_seconds - timestamp(node_time_seconds)"
 TIMEX_QUERIES = frozenset({"node_timex_offset_seconds", "timex_offset"})
 
 CLOCK_LITERALS = (
-    "System clock wrong by", "System clock was stepped by", "System clock TAI offset",
+    "System clock wrong by", "System clock was stepped by", " of NTP time",
     "NCCL INFO Bootstrap", "NCCL INFO NET/",
 )  # fmt: skip
 """Lines that recognising needs beside the handbook's: clocks, and hosts that print an address."""

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from assistant.burst import Burst, Fold, Place, Sighting
@@ -124,6 +124,8 @@ class Recogniser:
         """Settle identities and return everything."""
         for raw in self._states.settings:
             self._keep_setting(RawSetting(*raw))
+        for derived in _major_timeouts(tuple(self._settings.values())):
+            self._keep_setting(derived)
         topology = self._ties.settle()
         return Recognised(
             bursts=tuple(self._fold.bursts()),
@@ -255,15 +257,33 @@ def _first_time(record: Record) -> Instant | None:
 
 
 def _stated_end(record: Record) -> Instant | None:
-    moment = parse_moment(record.fields.get("ends_at", ""))
-    if moment is None or record.fields.get("status") == "firing":
+    """A firing alert's end is only when it would lapse; a resolved one's is when it was over."""
+    stated = record.fields.get("ends", "") if record.channel == "alert" else ""
+    moment = parse_moment(stated)
+    if moment is None or record.fields.get("status") not in {"resolved", "inactive"}:
         return None
-    return Instant(moment, 0.0, "stated", record.fields["ends_at"])
+    return Instant(moment, 0.0, "stated", stated)
 
 
 def _stated_count(record: Record) -> int:
     text = record.fields.get("count", "")
     return int(text) if record.channel == "event" and text.isdigit() else 1
+
+
+def _major_timeouts(settings: Iterable[RawSetting]) -> Iterable[RawSetting]:
+    """Compute after how long the NFS client says "not responding", where both options show.
+
+    Over TCP the client waits `timeo`, then longer by `timeo` at each of `retrans` retries, so the
+    major timeout is timeo x (retrans + 1): nfs(5), and xprt_calc_majortimeo in net/sunrpc/xprt.c.
+    """
+    known: dict[tuple[tuple[Key, ...], Place], dict[str, RawSetting]] = {}
+    for setting in settings:
+        known.setdefault((setting.anchors, setting.place), {})[setting.name] = setting
+    for pair in known.values():
+        timeo, retrans = pair.get("nfs_timeo_s"), pair.get("nfs_retrans")
+        if timeo and retrans and "nfs_major_timeout_s" not in pair:
+            value = timeo.value * (retrans.value + 1)
+            yield replace(timeo, name="nfs_major_timeout_s", value=value)
 
 
 def _settle(raw: RawSetting, topology: Topology) -> Setting:

@@ -25,10 +25,15 @@ _POD_UID = re.compile(
 _CONTAINER = re.compile(
     r"(?:cri-containerd-|crio-|docker-|kubepods[^ ]*/)([0-9a-f]{64})(?:\.scope)?"
 )
-_VOLUME_PATH = re.compile(r"/pods/([0-9a-f-]{36})/volumes/kubernetes\.io~[a-z]+/([a-z0-9][a-z0-9.-]*[a-z0-9])")
+_VOLUME_PATH = re.compile(
+    r"/pods/([0-9a-f-]{36})/volumes/kubernetes\.io~[a-z]+/([a-z0-9][a-z0-9.-]*[a-z0-9])"
+)
 _OWN_ADDRESS = re.compile(
     r"^(?P<host>[A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL INFO "
     r"(?:Bootstrap|NET/\w+) ?: Using \S*?:(?P<address>\d+\.\d+\.\d+\.\d+)<"
+)
+_NFS_LINE = re.compile(
+    r"(?m)(?:^|\s)(?P<server>[\w.-]+):/\S*\s.*\bnfs4?\b.*?\baddr=(?P<address>[0-9a-fA-F.:]+)"
 )
 _ADDRESS_OPTION = re.compile(r"(?:^|,)addr=([0-9a-fA-F.:]+)")
 
@@ -94,6 +99,8 @@ class Relations:
             self._learn_paths(record)
         if "NCCL INFO" in text:
             self._learn_address(text)
+        if "addr=" in text and record.channel == "command":
+            self._learn_server_address(text)
 
     def _learn_writer(self, record: Record) -> None:
         fields = record.fields
@@ -133,6 +140,13 @@ class Relations:
         found = _OWN_ADDRESS.search(text)
         if found and self._first("address", found["host"], found["address"]):
             self._ties.equate("node", normalise("node", found["host"]), found["address"])
+
+    def _learn_server_address(self, text: str) -> None:
+        """A mount line shows which address the server's name had when it was mounted."""
+        for found in _NFS_LINE.finditer(text):
+            server = normalise("storage_server", found["server"])
+            if not is_address(server) and self._first("server", server, found["address"]):
+                self._ties.equate("storage_server", server, found["address"])
 
     def _first(self, *statement: str) -> bool:
         if statement in self._seen:
@@ -236,9 +250,19 @@ def _learn_inventory(ties: Ties, state: ObjectState) -> None:
     for kind, name in _inventory_subjects(content):
         if kind == "node":
             ties.node(name)
-        for other in ("rack", "pdu", "switch", "storage_server"):
-            for value in _names(content.get(other)):
+        for word, other in _PLACES.items():
+            for value in _names(content.get(word)):
                 ties.relate((kind, name), (other, normalise(other, value)))
+        for path, server in _map(content, "mounts").items():
+            mount: Key = ("mount", normalise("mount", f"{name}:{path}"))
+            ties.relate(mount, (kind, name))
+            ties.relate(mount, ("storage_server", normalise("storage_server", _text(server))))
+
+
+_PLACES = {
+    "rack": "rack", "pdu": "pdu", "pdus": "pdu", "switch": "switch", "switches": "switch",
+    "leaf": "switch", "storage_server": "storage_server", "storage_servers": "storage_server",
+}  # fmt: skip
 
 
 def _inventory_subjects(content: Things) -> Iterator[Key]:

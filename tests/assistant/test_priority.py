@@ -17,7 +17,7 @@ def decide(
     events: tuple[Event, ...], *, nodes: int = 0, known: int = 10, verdict: str = "fault"
 ) -> PriorityDecision:
     diagnosis = Diagnosis(
-        verdict=verdict,  # type: ignore[arg-type]
+        verdict=verdict,
         confidence="LIKELY",
         state=State(now="ongoing"),
         impact=Impact(nodes=nodes),

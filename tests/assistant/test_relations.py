@@ -177,3 +177,16 @@ def test_an_inventory_names_places() -> None:
     )
     assert {("rack", "r1"), ("pdu", "p1")} <= set(anchors(topology, "node", "n1"))
     assert topology.related("storage_server", "10.0.0.10", "node") == {"n1", "n2"}
+
+
+def test_a_mount_line_shows_the_address_behind_a_name() -> None:
+    """`addr=` in the options is what the name stood for."""
+    line = "nas-vip:/vol on /data type nfs4 (rw,vers=4.1,clientaddr=10.0.1.7,addr=10.0.0.10)"
+    topology = learn(said("command", 0, line, host="n1"))
+    assert topology.alias("storage_server", "nas-vip") == "10.0.0.10"
+
+
+def test_an_inventory_may_list_mounts() -> None:
+    """Path and server per node."""
+    topology = learn(thing("Topology", "n1", {"node": "n1", "mounts": {"/data": "10.0.0.10:/x"}}))
+    assert ("storage_server", "10.0.0.10") in anchors(topology, "mount", "n1:/data")
