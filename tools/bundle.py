@@ -1,6 +1,7 @@
 """Opens captured evidence: any mix of files, folders and archives, one or many bundles."""
 
 import hashlib
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,9 +15,10 @@ from tools.errors import ArchiveBrokenError, PathMissingError
 from tools.evidence import Evidence, Gap, Item, Window
 from tools.manifest import BundleMeta, is_manifest, read_incident, read_manifest
 from tools.request import Request
-from tools.source import HEAD
+from tools.source import HEAD, Known
 from tools.unpacking import Content, is_archive, unpack
 
+_BOOT_CLOCK = re.compile(rb"(?:<\d+>)?\[ *\d+\.\d+\]")
 SKIPPED = {".git", "__pycache__"}
 
 
@@ -79,12 +81,12 @@ class Bundle:
         """Yield each capture's items, then its evidence; afterwards what has no file."""
         request = _zoned(request, self.meta)
         yield from self._gaps
-        number = 0
+        number, known = 0, Known()
         with ThreadPoolExecutor(1) as pool:
             for member in self._ordered():
                 number += 1
                 digest = self._digest(pool, member.path)
-                reading = CaptureReading(f"E{number}", member, request)
+                reading = CaptureReading(f"E{number}", member, request, known)
                 yield from reading.items()
                 yield reading.evidence(digest.result())
         for capture in self.captures:
@@ -99,8 +101,8 @@ class Bundle:
         return pool.submit(digest_of, path)
 
     def _ordered(self) -> list[Member]:
-        """Put documents (objects, inventory) before logs, so that a stream meets names first."""
-        return sorted(self.members, key=lambda member: (not _is_document(member.head), member.name))
+        """Put objects first, which name things, and boot clocks last, which others anchor."""
+        return sorted(self.members, key=lambda member: (_rank(member.head), member.name))
 
     def close(self) -> None:
         """Remove what was unpacked."""
@@ -108,9 +110,11 @@ class Bundle:
             self._folder.cleanup()
 
 
-def _is_document(head: bytes) -> bool:
+def _rank(head: bytes) -> int:
     start = head.lstrip()[:2000]
-    return start.startswith((b"{", b"[", b"apiVersion:")) and b"apiVersion" in start
+    if start.startswith((b"{", b"[", b"apiVersion:")) and b"apiVersion" in start:
+        return 0
+    return 2 if _BOOT_CLOCK.match(start) else 1
 
 
 def _zoned(request: Request, meta: BundleMeta) -> Request:

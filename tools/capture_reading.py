@@ -18,8 +18,9 @@ from tools.errors import ReaderError
 from tools.evidence import Evidence, Gap, Instant, Item, Record, Series, Span, Window
 from tools.request import Request
 from tools.sniffing import sniff
-from tools.source import Reader, Source
+from tools.source import Known, Reader, Source
 from tools.unpacking import Content
+from tools.writers import program_of
 
 UNREADABLE = (
     ReaderError, msgspec.MsgspecError, ValueError, KeyError, TypeError, AttributeError, OSError,
@@ -27,7 +28,6 @@ UNREADABLE = (
 )  # fmt: skip
 """What damaged content makes readers raise; the content is then read as plain text."""
 
-_WRAPPERS = {"sudo", "env", "timeout", "nice", "ionice", "ssh", "nsenter", "chroot", "sh", "-c"}
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s\b")
 
 
@@ -58,6 +58,7 @@ class CaptureReading:
     id: str
     member: FileLike
     request: Request
+    known: Known = field(default_factory=Known)
     _first: datetime | None = None
     _last: datetime | None = None
     _counted: int = 0
@@ -108,6 +109,7 @@ class CaptureReading:
 
     def _note(self, item: Item) -> Item:
         """Learn from an item what the capture covers."""
+        self.known.learn(item)
         if isinstance(item, Span | Gap) and item.evidence == self.id:
             self._counted += item.length or 0
             self._yielded = self._yielded or bool(item.length)
@@ -157,6 +159,7 @@ class CaptureReading:
             capture=self.member.capture,
             modified=_modified(self.member.path),
             file=self._file,
+            known=self.known,
         )
 
     def _open(self) -> BinaryIO:
@@ -290,16 +293,3 @@ def _waited(capture: Capture) -> str:
     if capture.started and capture.ended:
         return f"{(capture.ended - capture.started).total_seconds():g}"
     return "0"
-
-
-def program_of(command: str) -> str:
-    """Find the program in a command line, behind wrappers that only start it."""
-    words = [word for word in command.split() if not word.startswith("-")]
-    while words:
-        word = words.pop(0).rsplit("/", 1)[-1]
-        if word in _WRAPPERS or "=" in word:
-            skips = 1 if word in {"timeout", "ssh"} else 0
-            words = words[skips:]
-            continue
-        return word
-    return ""

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from tools.evidence import Channel, Instant, Item, Record, Span
 from tools.journal_entry import FIELDS, entry_record, entry_time, unit_of
-from tools.messages import Shape, shape_continued_by, shape_started_by
+from tools.messages import Shape, continues, shape_continued_by, shape_started_by
 from tools.request import Request
 from tools.scan import Block, read_blocks, scanner_for
 
@@ -109,9 +109,8 @@ class ExportReading:
 
     def _whole(self, data: bytes, begin: int, stop: int, record: Record) -> tuple[int, Record]:
         """Join the entries of one message."""
-        kernel = record.channel == "kernel"
-        shape = shape_started_by(record.text, kernel=kernel)
-        if shape is None and (wanted := shape_continued_by(record.text, kernel=kernel)):
+        shape = shape_started_by(record.text, record.channel)
+        if shape is None and (wanted := shape_continued_by(record.text, record.channel)):
             opening = self._opening(data, begin, record, wanted)
             if opening is not None:
                 begin, stop, record = opening
@@ -123,7 +122,6 @@ class ExportReading:
     def _opening(
         self, data: bytes, begin: int, record: Record, shape: Shape
     ) -> tuple[int, int, Record] | None:
-        kernel = record.channel == "kernel"
         steps = members = 0
         while begin > 0 and steps < OTHERS_BETWEEN and members < shape.limit:
             begin, stop = bounds(data, begin - 3)
@@ -132,9 +130,9 @@ class ExportReading:
             if before is None or not _same_writer(before, record):
                 continue
             members += 1
-            if shape_started_by(before.text, kernel=kernel) is shape:
+            if shape_started_by(before.text, record.channel) is shape:
                 return begin, stop, before
-            if not shape.member.match(before.text):
+            if continues(shape, before.text, record.channel) is not False:
                 return None
         return None
 
@@ -147,12 +145,12 @@ class ExportReading:
             steps += 1
             if after is None or not _same_writer(after, record):
                 continue
-            closes = bool(shape.last and shape.last.match(after.text))
-            if not closes and not shape.member.match(after.text):
+            closes = continues(shape, after.text, record.channel)
+            if closes is None:
                 break
             texts.append(after.text)
             self._used.add(begin)
-            if closes and not shape.member.match(after.text):
+            if closes:
                 break
         return replace(record, text="\n".join(texts)) if len(texts) > 1 else record
 

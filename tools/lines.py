@@ -2,17 +2,24 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Channel, Gap, Instant, Item, Record, Span
 from tools.masks import masked
-from tools.messages import MAX_CHARS, MAX_LINES, Shape, shape_continued_by, shape_started_by
+from tools.messages import (
+    MAX_CHARS,
+    MAX_LINES,
+    Shape,
+    continues,
+    shape_continued_by,
+    shape_started_by,
+)
 from tools.request import Request
 from tools.scan import Block, read_blocks, scanner_for
 from tools.source import Source, Writer
 from tools.stamps import Dating
-from tools.writers import channel_of_content, writer_of
+from tools.writers import channel_of_content, placed, program_of, writer_of
 
 LONG_LINE = 32 << 10
 PROBE_LINES = 40
@@ -71,7 +78,7 @@ class LogReading:
         self.setting = Setting(
             Dating(self.request, self.source.reference(self.request.now)), host=self.writer.host
         )
-        self.setting.boot = self.source.boots.get(self.writer.host)
+        self.setting.boot = self.source.known.boots.get(self.writer.host)
         self._order = list(self.dialects)
 
     def items(self) -> Iterator[Item]:
@@ -144,17 +151,23 @@ class LogReading:
             masked(line.text),
             number,
             line.instant,
-            self.clock(host),
+            self.clock(line),
             host,
             line.unit or self.writer.unit,
             {**fields, **line.fields} if line.fields else fields,
         )
 
-    def clock(self, host: str) -> str:
-        """Name the clock that stamped a line of this host."""
-        if self.writer.clock:
+    def clock(self, line: Line) -> str:
+        """Name the clock that stamped a line.
+
+        A program's own stamps in an unknown zone are a clock by themselves: what is learnt of
+        their zone says nothing of the host's other logs.
+        """
+        own = line.instant is not None and line.instant.zone == "unknown" and not line.host
+        if not own and self.writer.clock:
             return self.writer.clock
-        return f"host:{host}" if host else f"file:{self.source.evidence}"
+        host = line.host or self.writer.host
+        return f"host:{host}" if host and not own else f"file:{self.source.evidence}"
 
     def _channel(self, line: Line) -> Channel:
         return self.writer.channel or line.channel or self.channel
@@ -182,8 +195,7 @@ class LogReading:
             end = _end(data, begin)
         if line is None:
             line = Line(_text(data, begin, end))
-        kernel = self._channel(line) == "kernel" or line.channel == "kernel"
-        begin, line, shape = self._opening(data, begin, line, kernel=kernel)
+        begin, line, shape = self._opening(data, begin, line, self._channel(line))
         end = _end(data, begin)
         return self._extend(data, begin, max(end, begin), line, shape)
 
@@ -204,12 +216,12 @@ class LogReading:
         return begin, None
 
     def _opening(
-        self, data: bytes, begin: int, line: Line, *, kernel: bool
+        self, data: bytes, begin: int, line: Line, channel: Channel
     ) -> tuple[int, Line, Shape | None]:
         """Find the first line of the multi-line message that this line is part of."""
-        if shape := shape_started_by(line.text, kernel=kernel):
+        if shape := shape_started_by(line.text, channel):
             return begin, line, shape
-        wanted = shape_continued_by(line.text, kernel=kernel)
+        wanted = shape_continued_by(line.text, channel)
         place = begin
         for _ in range(wanted.limit if wanted else 0):
             if place <= 0 or wanted is None:
@@ -218,9 +230,9 @@ class LogReading:
             before = self._parse(data, previous, place - 1) or self._plain(
                 data, previous, place - 1
             )
-            if shape_started_by(before.text, kernel=kernel) is wanted:
+            if shape_started_by(before.text, channel) is wanted:
                 return previous, before, wanted
-            if not wanted.member.match(before.text):
+            if continues(wanted, before.text, channel) is not False:
                 break
             place = previous
         return begin, line, None
@@ -239,7 +251,8 @@ class LogReading:
             stop = _end(data, end + 1)
             following = self._parse(data, end + 1, stop)
             text = following.text if following else _text(data, end + 1, min(stop, end + MAX_CHARS))
-            verdict = _belongs(text, shape, following, line, stamped=stamped)
+            channel = self._channel(line)
+            verdict = _belongs(text, shape, following, line, channel, stamped=stamped)
             if verdict is None:
                 break
             texts.append(text)
@@ -338,15 +351,16 @@ class LogReading:
 
 
 def _belongs(
-    text: str, shape: Shape | None, following: Line | None, opening: Line, *, stamped: bool
-) -> bool | None:
+    text: str, shape: Shape | None, following: Line | None, opening: Line, channel: Channel,
+    *, stamped: bool,
+) -> bool | None:  # fmt: skip
     """Tell whether the next line continues the message: None no, False yes, True yes and closes."""
     if shape:
         if following and following.host != opening.host:
             return None
-        if shape.member.match(text):
-            return False
-        return True if shape.last and shape.last.match(text) else None
+        verdict = continues(shape, text, channel)
+        if verdict is not None:
+            return verdict
     return False if stamped and following is None and text.strip() else None
 
 
@@ -371,8 +385,10 @@ def read_log(
     source: Source, request: Request, dialects: tuple[Dialect, ...], channel: Channel | None = None
 ) -> Iterator[Item]:
     """Read a line log whose likeliest dialect comes first."""
-    writer = writer_of(source.capture, source.name)
+    writer = placed(writer_of(source.capture, source.name), source.known.nodes)
     own = channel or (dialects[0].channel if dialects else None)
+    if own is None and source.capture.source in {"host", "containers"}:
+        own, writer = "command", replace(writer, unit=program_of(source.capture.command))
     reading = LogReading(source, request, dialects, writer, own or channel_of_content(source.head))
     for dialect in dialects[:1]:
         if dialect.prepare:

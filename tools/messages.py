@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from tools.evidence import Channel
+
 MAX_LINES = 60
 MAX_CHARS = 16 << 10
 
@@ -77,25 +79,41 @@ TRACEBACK = Shape(
 APP_SHAPES = (TRACEBACK,)
 
 
+INDENTED = Shape("indented-block", re.compile(r"\S"), re.compile(r"[ \t]+\S"), limit=MAX_LINES)
+"""What a command prints: a heading and the indented lines that say more of it."""
+COMMAND_SHAPES = (INDENTED,)
+
+
 def bare(text: str) -> str:
     """Drop the rank prefix that launchers put before each line."""
     match = _PREFIX.match(text)
     return text[match.end() :] if match else text
 
 
-def shape_started_by(text: str, *, kernel: bool) -> Shape | None:
+def _shapes(text: str, channel: Channel) -> tuple[str, tuple[Shape, ...]]:
+    if channel == "kernel":
+        return text, KERNEL_SHAPES
+    return (text, COMMAND_SHAPES) if channel == "command" else (bare(text), APP_SHAPES)
+
+
+def shape_started_by(text: str, channel: Channel) -> Shape | None:
     """Find the message that this line opens."""
-    line = text if kernel else bare(text)
-    for shape in KERNEL_SHAPES if kernel else APP_SHAPES:
-        if shape.start.match(line):
-            return shape
-    return None
+    line, shapes = _shapes(text, channel)
+    return next((shape for shape in shapes if shape.start.match(line)), None)
 
 
-def shape_continued_by(text: str, *, kernel: bool) -> Shape | None:
+def shape_continued_by(text: str, channel: Channel) -> Shape | None:
     """Find a message of which this line may be an inner part."""
-    line = text if kernel else bare(text)
-    for shape in KERNEL_SHAPES if kernel else APP_SHAPES:
+    line, shapes = _shapes(text, channel)
+    for shape in shapes:
         if shape.member.match(line) or (shape.last and shape.last.match(line)):
             return shape
     return None
+
+
+def continues(shape: Shape, text: str, channel: Channel) -> bool | None:
+    """Tell whether a line goes on with a message: None no, False yes, True yes and closes it."""
+    line = bare(text) if channel not in {"kernel", "command"} else text
+    if shape.member.match(line):
+        return False
+    return True if shape.last and shape.last.match(line) else None

@@ -1,6 +1,6 @@
 """One content to be read, as a reader sees it, and what a reader must offer."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -8,13 +8,35 @@ from typing import BinaryIO, Protocol
 
 from tools.capture import Capture
 from tools.errors import ReaderError
-from tools.evidence import Channel, Item
+from tools.evidence import Channel, Item, ObjectState, Reading
 from tools.request import Request
 
 HEAD = 64 << 10
 """Bytes from the beginning that sniffing may look at."""
 WHOLE = 1 << 30
 """The largest document that is read at once; logs are streamed and have no limit."""
+
+
+@dataclass
+class Known:
+    """What captures read before say of others' content."""
+
+    boots: dict[str, datetime] = field(default_factory=dict)
+    """When each host booted."""
+    nodes: dict[str, str] = field(default_factory=dict)
+    """Where each NAMESPACE/POD runs."""
+
+    def learn(self, item: Item) -> None:
+        """Take boot times and places from what was just read."""
+        if isinstance(item, ObjectState) and item.kind == "Pod":
+            spec = item.content.get("spec")
+            node = spec.get("nodeName") if isinstance(spec, Mapping) else None
+            if isinstance(node, str):
+                self.nodes[f"{item.namespace}/{item.name}"] = node
+        elif isinstance(item, Reading) and item.kind == "uptime":
+            boot = item.values.get("boot")
+            if isinstance(boot, str) and boot.endswith("+00:00"):
+                self.boots[item.host] = datetime.fromisoformat(boot)
 
 
 @dataclass(frozen=True)
@@ -32,8 +54,7 @@ class Source:
     """Bytes of content, where known before reading."""
     file: Callable[[], Path] | None = None
     """A real file with the content, for programs that must open it themselves."""
-    boots: dict[str, datetime] = field(default_factory=dict)
-    """When hosts booted, from other captures of the same bundle."""
+    known: Known = field(default_factory=Known)
 
     def reference(self, now: datetime | None) -> datetime | None:
         """Find the latest moment that the content can speak of.

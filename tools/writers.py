@@ -1,6 +1,7 @@
 """Tells who wrote a content: by its capture, by its place in a bundle, by what it talks about."""
 
 import re
+from collections.abc import Mapping
 
 from tools.capture import Capture
 from tools.evidence import Channel
@@ -25,6 +26,7 @@ DAEMONS = re.compile(
 _PLACE = re.compile(r"(?:^|[/!])(journal|k8s|nvml|host|app|storage|network|alerts)/(.*)$")
 _POD = re.compile(r"logs/([^/]+)/([^/]+)/([^/]+?)(\.previous)?\.log(?:\.\w+)?$")
 _LOGS_COMMAND = re.compile(r"\bkubectl\b.*\blogs\b")
+_SHOWN_FILE = re.compile(r"\b(?:cat|tail|head|zcat)\b.* (?:\S*/)?([^/\s]+?)\.(?:log|out)[\w.]*$")
 _FLAG = re.compile(r"(?:^|\s)(?:-n|--namespace)[= ](\S+)")
 _CONTAINER = re.compile(r"(?:^|\s)(?:-c|--container)[= ](\S+)")
 _POD_DIR = re.compile(r"(?:pods|containers)/([a-z0-9.-]+)_([a-z0-9.-]+)_([a-z0-9-]+)(?:/([^/]+))?")
@@ -55,12 +57,24 @@ def pod_writer(namespace: str, pod: str, container: str = "", node: str = "") ->
     )
 
 
+def placed(writer: Writer, nodes: Mapping[str, str]) -> Writer:
+    """Add the node on which a container's log was written, where objects told it."""
+    pod = f"{writer.fields.get('namespace')}/{writer.fields.get('pod')}"
+    node = nodes.get(pod, "")
+    if not node or writer.host:
+        return writer
+    return Writer(writer.channel, node, writer.unit, f"host:{node}", writer.fields | {"node": node})
+
+
 def writer_of(capture: Capture, name: str) -> Writer:
     """Tell the writer from the capture first, then from the place of the file."""
+    told = _by_capture(capture)
+    if told.channel is not None:
+        return told
     for place in (capture.path, name):
         if found := _by_place(place):
             return found
-    return _by_capture(capture)
+    return told
 
 
 def _by_place(path: str) -> Writer | None:
@@ -105,8 +119,15 @@ def _by_capture(capture: Capture) -> Writer:
         container = _CONTAINER.search(capture.command)
         return pod_writer(namespace or "default", pod, container.group(1) if container else "")
     if capture.source in {"journal", "host", "nvml", "containers"}:
-        return Writer(None, host=capture.target)
+        return _host_writer(capture)
     return Writer()
+
+
+def _host_writer(capture: Capture) -> Writer:
+    """Tell a log file that was printed from the output of a command."""
+    if match := _SHOWN_FILE.search(capture.command):
+        return Writer("service", host=capture.target, unit=match.group(1))
+    return Writer(None, host=capture.target)
 
 
 def channel_of_content(head: bytes) -> Channel:
@@ -124,3 +145,19 @@ def channel_of_content(head: bytes) -> Channel:
 def is_daemon(tag: str) -> bool:
     """Tell whether a syslog tag or unit belongs to the host's own programs."""
     return DAEMONS.fullmatch(tag) is not None
+
+
+_WRAPPERS = {"sudo", "env", "timeout", "nice", "ionice", "ssh", "nsenter", "chroot", "sh"}
+
+
+def program_of(command: str) -> str:
+    """Find the program in a command line, behind wrappers that only start it."""
+    words = [word for word in command.split() if not word.startswith("-")]
+    while words:
+        word = words.pop(0).rsplit("/", 1)[-1]
+        if word in _WRAPPERS or "=" in word:
+            skips = 1 if word in {"timeout", "ssh"} else 0
+            words = words[skips:]
+            continue
+        return word
+    return ""

@@ -1,0 +1,61 @@
+"""`ibstat`, `ibstatus` and `rdma link`: ports of the fabric."""
+
+import re
+from collections.abc import Iterator
+
+from tools.command_text import CommandReader, Printed, Typed
+from tools.gpu_values import Value
+
+_CA = re.compile(r"^CA '([^']+)'|^Infiniband device '([^']+)' port (\d+)", re.MULTILINE)
+_PORT = re.compile(r"^\s*Port (\d+):")
+_PAIR = re.compile(r"^\s+([A-Za-z ]+?): *(\S.*)$")
+_LINK = re.compile(r"^(?:link )?(\S+)/(\d+) state (\S+) physical_state (\S+)(?: netdev (\S+))?")
+_NAMES = {
+    "state": "state", "physical state": "physical_state", "phys state": "physical_state",
+    "rate": "rate_gbps", "base lid": "lid", "sm lid": "sm_lid", "link layer": "link_layer",
+    "link_layer": "link_layer", "port guid": "guid",
+}  # fmt: skip
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_STATE = re.compile(r"^\d+: *")
+
+
+def recognise(head: bytes) -> float:
+    """Look for a device's heading."""
+    text = head[:8192].decode("utf-8", "replace")
+    ports = "hysical state" in text or "phys state" in text or "CA type" in text
+    links = sum(1 for line in text.splitlines() if _LINK.match(line))
+    return 0.95 if links or (_CA.search(text) and ports) else 0.0
+
+
+def parse(printed: Printed) -> Iterator[Typed]:
+    """Read each port."""
+    device, port, start = "", "", 0
+    values: dict[str, Value] = {}
+    for number, line in enumerate(printed.text.splitlines(), 1):
+        if match := _LINK.match(line):
+            name, own, state, physical, netdev = match.groups()
+            words = {"state": state, "physical_state": physical, "netdev": netdev}
+            yield Typed("nic", {"nic": name, "port": own, **words}, number)
+            continue
+        head, inner = _CA.match(line), _PORT.match(line)
+        if head or inner:
+            if values:
+                yield Typed("nic", {"nic": device, "port": port, **values}, start)
+            values, start = {}, number
+            device = (head.group(1) or head.group(2)) if head else device
+            port = (inner.group(1) if inner else head.group(3) if head else "") or ""
+        elif port and (pair := _PAIR.match(line)) and pair.group(1).lower() in _NAMES:
+            _put(values, _NAMES[pair.group(1).lower()], pair.group(2))
+    if values:
+        yield Typed("nic", {"nic": device, "port": port, **values}, start)
+
+
+def _put(values: dict[str, Value], name: str, text: str) -> None:
+    if name == "rate_gbps":
+        match = _NUMBER.match(text)
+        values[name] = float(match.group()) if match else None
+    else:
+        values[name] = _STATE.sub("", text.strip())
+
+
+READER = CommandReader("ibstat", recognise, parse)

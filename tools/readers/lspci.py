@@ -1,0 +1,50 @@
+"""`lspci`, plain or `-vv`: devices on the bus, links below their width, devices that are gone."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tools.command_text import CommandReader, Printed, Typed
+
+if TYPE_CHECKING:
+    from tools.gpu_values import Value
+
+_DEVICE = re.compile(
+    r"^((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) ([^:]+): (.*?)(?: \(rev (\w\w)\))?"
+    r"(?: \(prog-if.*)?$"
+)
+_LINK = re.compile(r"\s(LnkCap|LnkSta):.*?Speed ([\d.]+)GT/s.*?Width x(\d+)")
+_GONE = "!!! Unknown header type"
+
+
+def recognise(head: bytes) -> float:
+    """Tell whether the first line that says something is a device."""
+    lines = [line for line in head[:4096].decode("utf-8", "replace").split("\n") if line.strip()]
+    return 0.93 if lines and _DEVICE.match(lines[0]) else 0.0
+
+
+def parse(printed: Printed) -> Iterator[Typed]:
+    """Read each device with its link."""
+    values: dict[str, Value] = {}
+    start = 0
+    for number, line in enumerate(printed.text.splitlines(), 1):
+        if match := _DEVICE.match(line):
+            if values:
+                yield Typed("pci", values, start)
+            bus, kind, name, revision = match.groups()
+            start = number
+            values = {
+                "bdf": bus if len(bus) > 7 else f"0000:{bus}",  # noqa: PLR2004  # without domain
+                "class": kind, "name": name, "revision": revision, "lost": revision == "ff",
+            }  # fmt: skip
+        elif match := _LINK.search(line):
+            end = "_max" if match.group(1) == "LnkCap" else ""
+            values[f"speed_gts{end}"] = float(match.group(2))
+            values[f"width{end}"] = int(match.group(3))
+        elif _GONE in line:
+            values["lost"] = True
+    if values:
+        yield Typed("pci", values, start)
+
+
+READER = CommandReader("lspci", recognise, parse)

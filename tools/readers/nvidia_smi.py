@@ -1,0 +1,161 @@
+"""`nvidia-smi -q`: the driver's full report, an indented tree of `key : value`."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from tools.command_text import command_lines
+from tools.evidence import Instant, Item, Reading
+from tools.gpu_values import LOST, Value, canonical
+from tools.request import Request
+from tools.source import Source
+from tools.stamps import MONTHS, Dating
+from tools.writers import writer_of
+
+_GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$")
+_PAIR = re.compile(r"( *)([^:]+?) *: ?(.*)$")
+_STAMP = re.compile(r"\w{3} (\w{3}) +(\d+) (\d\d):(\d\d):(\d\d) (\d{4})")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_ABSENT = {"n/a", "[n/a]", "not supported", "[not supported]", "unknown", "none found"}
+
+PATHS: Mapping[str, str] = {
+    "product name": "name",
+    "serial number": "serial",
+    "gpu uuid": "uuid",
+    "minor number": "minor",
+    "persistence mode": "persistence",
+    "mig mode/current": "mig_mode",
+    "pci/bus id": "bdf",
+    "pci/gpu link info/pcie generation/max": "pcie_generation_max",
+    "pci/gpu link info/pcie generation/current": "pcie_generation",
+    "pci/gpu link info/link width/max": "pcie_width_max",
+    "pci/gpu link info/link width/current": "pcie_width",
+    "pci/replays since reset": "pcie_replays",
+    "performance state": "pstate",
+    "fb memory usage/total": "memory_total_mib",
+    "fb memory usage/used": "memory_used_mib",
+    "utilization/gpu": "utilization_percent",
+    "ecc mode/current": "ecc_mode",
+    "remapped rows/correctable error": "remapped_correctable",
+    "remapped rows/uncorrectable error": "remapped_uncorrectable",
+    "remapped rows/pending": "remap_pending",
+    "remapped rows/remapping failure occurred": "remap_failure",
+    "temperature/gpu current temp": "temperature_c",
+    "temperature/memory current temp": "temperature_memory_c",
+    "temperature/gpu t.limit temp": "temperature_margin_c",
+    "gpu power readings/power draw": "power_w",
+    "gpu power readings/average power draw": "power_w",
+    "power readings/power draw": "power_w",
+    "gpu power readings/current power limit": "power_limit_w",
+    "gpu recovery action": "recovery_action",
+    "fabric/state": "fabric_state",
+    "fabric/status": "fabric_status",
+    "clocks/sm": "sm_clock_mhz",
+}
+_ECC = re.compile(r"ecc errors/(volatile|aggregate)/(.*)")
+_REASON = re.compile(r"clocks (?:event|throttle) reasons/(.*)")
+_SPOKEN = {"yes": True, "no": False}
+
+
+class NvidiaSmiReader:
+    """Yields a reading per GPU, and records for lines that a literal asks for."""
+
+    name = "nvidia-smi"
+    source = "nvml"
+
+    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+        """Look for the report's title."""
+        return 0.98 if b"NVSMI LOG" in head[:4096] else 0.0
+
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
+        """Read the report."""
+        yield from command_lines(source, request, "nvidia-smi")
+        text = source.whole().decode("utf-8", "replace")
+        host = writer_of(source.capture, source.name).host or source.capture.target
+        top, gpus = parse_report(text)
+        observed = _observed(top.get("timestamp", ""), source, request, host)
+        driver = top.get("driver version", "")
+        for tree in gpus:
+            values = canonical(gpu_values(tree), host=host, driver=driver)
+            yield Reading(source.evidence, "gpu", host, values, observed)
+        summary: dict[str, Value] = {"host": host, "driver": driver, "gpu_count": len(gpus)}
+        if attached := _NUMBER.match(top.get("attached gpus", "")):
+            summary["attached"] = int(float(attached.group()))
+        yield Reading(source.evidence, "gpu_host", host, summary, observed)
+
+
+def parse_report(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """Split the tree into the report's head and one mapping of paths per GPU."""
+    top: dict[str, str] = {}
+    gpus: list[dict[str, str]] = []
+    open_keys: list[tuple[int, str]] = []
+    for line in text.splitlines():
+        if match := _GPU.match(line):
+            gpus.append({"pci/bus id": match.group(1)})
+            open_keys = []
+            continue
+        indent = len(line) - len(line.lstrip())
+        open_keys = [pair for pair in open_keys if pair[0] < indent]
+        pair = _PAIR.match(line)
+        if pair is None:
+            if line.strip():
+                open_keys.append((indent, line.strip().lower()))
+            continue
+        path = "/".join([*(key for _, key in open_keys), pair.group(2).strip().lower()])
+        (gpus[-1] if gpus else top).setdefault(path, pair.group(3).strip())
+    return top, gpus
+
+
+def gpu_values(tree: Mapping[str, str]) -> dict[str, Value]:
+    """Pick and type what matters for health."""
+    values: dict[str, Value] = {}
+    reasons = []
+    for path, text in tree.items():
+        if path in PATHS:
+            values[PATHS[path]] = _typed(text, PATHS[path])
+        elif match := _ECC.match(path):
+            _add_ecc(values, match.group(1), match.group(2), text)
+        elif (match := _REASON.match(path)) and text == "Active":
+            reasons.append(match.group(1))
+    if reasons:
+        values["active_clock_reasons"] = ", ".join(reasons)
+    values["lost"] = any(LOST.search(text) for text in tree.values())
+    return values
+
+
+def _add_ecc(values: dict[str, Value], span: str, name: str, text: str) -> None:
+    """Sum the counters of all memories; a total that is printed beside its parts is left out."""
+    number = _NUMBER.match(text)
+    if number is None or name.endswith("/total") or "threshold" in name:
+        return
+    worse = "uncorrectable" in name or "double bit" in name
+    key = f"ecc_{span}_{'uncorrectable' if worse else 'correctable'}"
+    before = values.get(key)
+    values[key] = (before if isinstance(before, int) else 0) + int(float(number.group()))
+
+
+def _typed(text: str, name: str) -> Value:
+    if text.lower() in _ABSENT:
+        return None
+    if text.lower() in _SPOKEN:
+        return _SPOKEN[text.lower()]
+    if name in {"name", "serial", "uuid", "bdf", "recovery_action", "pstate"}:
+        return text
+    if match := _NUMBER.match(text):
+        number = float(match.group())
+        return int(number) if number.is_integer() else number
+    return text
+
+
+def _observed(text: str, source: Source, request: Request, host: str) -> Instant | None:
+    moment = source.capture.ended or source.capture.started
+    if moment:
+        return Instant(moment)
+    match = _STAMP.match(text)
+    if match is None or (month := MONTHS.get(match.group(1).lower())) is None:
+        return None
+    day, hour, minute, second, year = (int(part) for part in match.groups()[1:])
+    dating = Dating(request, source.reference(request.now))
+    return dating.wall((year, month, day, hour, minute, second), -1, host=host, original=text)
+
+
+READER = NvidiaSmiReader()

@@ -1,0 +1,99 @@
+"""OpenMetrics and the older Prometheus text exposition, with or without time stamps."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from tools.evidence import Gap, Item, Sample, Series
+from tools.request import Request
+from tools.source import Source
+
+CLOCK = "scrape:prometheus"
+MAX_SERIES = 200_000
+LINE = re.compile(
+    r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(?P<labels>(?:[^\"}]|\"(?:[^\"\\]|\\.)*\")*)\})?"
+    r"[ \t]+(?P<value>[-+]?(?:\d[\d.eE+-]*|\.\d+|Inf|NaN|inf|nan))"
+    r"(?:[ \t]+(?P<at>-?\d+(?:\.\d+)?(?:e[+-]?\d+)?))?[ \t]*(?:# .*)?$"
+)
+_LABEL = re.compile(r"([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\]|\\.)*)\"")
+_ESCAPE = re.compile(r"\\(.)")
+_MILLISECONDS = 1e11
+"""Above this a time stamp counts milliseconds, as the older format does."""
+
+
+class OpenMetricsReader:
+    """Yields a series per metric name and label set, its samples in the order of time."""
+
+    name = "openmetrics"
+    source = "prometheus"
+
+    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+        """Tell how many of the first lines are metrics or their comments."""
+        lines = [line for line in head.decode("utf-8", "replace").split("\n")[:80] if line.strip()]
+        if len(lines) > 1:
+            lines.pop()
+        if not lines:
+            return 0.0
+        comments = sum(1 for line in lines if line.startswith(("# HELP ", "# TYPE ", "# UNIT ")))
+        metrics = sum(1 for line in lines if LINE.match(line))
+        share = (comments + metrics) / len(lines)
+        return share * (0.97 if comments else 0.85) if metrics and share > 0.8 else 0.0  # noqa: PLR2004
+
+    def read(self, source: Source, request: Request) -> Iterator[Item]:  # noqa: ARG002  # all metrics count
+        """Read all samples; lines that are none are counted in a gap."""
+        series: dict[str, list[tuple[float, float]]] = {}
+        taken = source.reference(None) or datetime.now(UTC)
+        damaged = 0
+        for line in _lines(source):
+            key, at, value = split_sample(line, taken.timestamp())
+            if not key:
+                damaged += bool(line.strip()) and not line.startswith("#")
+            elif key in series or len(series) < MAX_SERIES:
+                series.setdefault(key, []).append((at, value))
+        for key, values in series.items():
+            yield _finished(source.evidence, key, values)
+        if damaged:
+            why = f"{damaged} lines are no metrics"
+            yield Gap(source="prometheus", target=source.name, why=why, evidence=source.evidence)
+
+
+def _lines(source: Source) -> Iterator[str]:
+    with source.open() as stream:
+        rest = b""
+        while block := stream.read(1 << 20):
+            lines = (rest + block).split(b"\n")
+            rest = lines.pop()
+            for line in lines:
+                yield line.decode("utf-8", "replace").rstrip("\r")
+        if rest:
+            yield rest.decode("utf-8", "replace").rstrip("\r")
+
+
+def split_sample(line: str, taken: float) -> tuple[str, float, float]:
+    """Split a line into series, time and value; an empty series where it is no sample."""
+    match = LINE.match(line)
+    if match is None:
+        return "", 0.0, 0.0
+    try:
+        value = float(match["value"])
+        at = float(match["at"]) if match["at"] else taken
+    except ValueError:
+        return "", 0.0, 0.0
+    return line[: match.start("value")].rstrip(), at / (1000 if at > _MILLISECONDS else 1), value
+
+
+def _finished(evidence: str, key: str, values: list[tuple[float, float]]) -> Series:
+    name, _, labels = key.partition("{")
+    pairs = {label: _unescaped(text) for label, text in _LABEL.findall(labels)}
+    values.sort()
+    samples = tuple(
+        Sample(datetime.fromtimestamp(min(max(at, 0), 4e9), UTC), value) for at, value in values
+    )
+    return Series(evidence, name, pairs, samples, CLOCK)
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(lambda m: {"n": "\n"}.get(m.group(1), m.group(1)), text)
+
+
+READER = OpenMetricsReader()

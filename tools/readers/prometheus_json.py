@@ -1,0 +1,122 @@
+"""Answers of the Prometheus HTTP API: instant and range queries."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import msgspec
+
+from tools.documents import text_start
+from tools.errors import NotThisFormatError
+from tools.evidence import Gap, Item, Sample, Series
+from tools.request import Request
+from tools.source import Source
+
+CLOCK = "scrape:prometheus"
+_NAMED = re.compile(r"query(?:_range)?[ =/](?P<name>[\w.-]+): ")
+_STEM = re.compile(r"([^/!]+?)(?:\.(?:json|om|gz|zst|txt))*$")
+_HASH = re.compile(r"[0-9a-f]{12,}|\d+")
+
+
+class Result(msgspec.Struct):
+    """One label set of an answer."""
+
+    metric: dict[str, str] = {}
+    values: list[tuple[float, str]] = []
+    value: tuple[float, str] | None = None
+
+
+class Data(msgspec.Struct):
+    """The answer proper."""
+
+    resultType: str = ""  # noqa: N815  # the API's spelling
+    result: list[Result] | tuple[float, str] = []
+
+
+class Answer(msgspec.Struct):
+    """What the API wraps it in."""
+
+    status: str
+    data: Data | None = None
+    error: str = ""
+    warnings: list[str] = []
+    name: str = ""
+    query: str | dict[str, str] = ""
+
+
+class Samples(dict[tuple[float, str], Sample]):
+    """Samples by their text: equal ones, which are most, are built once."""
+
+    def __missing__(self, key: tuple[float, str]) -> Sample:
+        """Build a sample that was not seen before."""
+        if len(self) > 400_000:  # noqa: PLR2004  # some 60 MB
+            self.clear()
+        made = self[key] = Sample(datetime.fromtimestamp(key[0], UTC), float(key[1]))
+        return made
+
+
+class PrometheusJsonReader:
+    """Yields a series for each label set."""
+
+    name = "prometheus-json"
+    source = "prometheus"
+
+    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+        """Look for the API's envelope."""
+        start = text_start(head)
+        known = b'"resultType"' in start or b'"errorType"' in start
+        return 0.97 if start.startswith(b"{") and b'"status"' in start and known else 0.0
+
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
+        """Read an answer; an error is a gap."""
+        try:
+            answer = msgspec.json.decode(source.whole(), type=Answer)
+        except (msgspec.DecodeError, UnicodeError) as error:
+            raise NotThisFormatError(f"{source.name}: a damaged query answer: {error}") from error
+        name = query_name(answer, source, request)
+        if answer.status != "success" or answer.data is None:
+            yield _gap(source, f"query {name} failed: {answer.error or answer.status}")
+            return
+        for warning in answer.warnings:
+            yield _gap(source, f"query {name} is partial: {warning}")
+        yield from _series(answer.data, name, source.evidence)
+
+
+def _gap(source: Source, why: str) -> Gap:
+    return Gap(source="prometheus", target=source.capture.target, why=why, evidence=source.evidence)
+
+
+def _series(data: Data, name: str, evidence: str) -> Iterator[Series]:
+    cache = Samples()
+    if isinstance(data.result, tuple):
+        yield Series(evidence, name, {}, (cache[data.result],), CLOCK)
+        return
+    for result in data.result:
+        values = result.values or ([result.value] if result.value else [])
+        labels = result.metric
+        samples = tuple(map(cache.__getitem__, values))
+        yield Series(evidence, name or labels.get("__name__", ""), labels, samples, CLOCK)
+
+
+def query_name(answer: Answer, source: Source, request: Request) -> str:
+    """Find the query's name: as asked, as the capture says, as the file is called."""
+    asked = answer.query if isinstance(answer.query, str) else answer.query.get("expr", "")
+    told = answer.name or ("" if isinstance(answer.query, str) else answer.query.get("name", ""))
+    if told:
+        return told
+    command = source.capture.command
+    if match := _NAMED.search(command):
+        return match["name"]
+    known = {query.name for query in request.queries}
+    for place in (source.capture.path, source.name):
+        if (match := _STEM.search(place)) and match.group(1) in known:
+            return match.group(1)
+    for query in request.queries:
+        if query.expr == asked or (command and query.expr in command):
+            return query.name
+    match = _STEM.search(source.capture.path or source.name)
+    stem = match.group(1) if match else ""
+    return "" if _HASH.fullmatch(stem) else stem
+
+
+READER = PrometheusJsonReader()
