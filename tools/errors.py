@@ -7,9 +7,9 @@ ToolsError
 ├── ReaderError          bytes that a reader cannot make sense of
 │   └── NotThisFormatError    the sniffed format does not hold; another reader should try
 └── ProbeError           a look that must not or cannot be taken
-    ├── CommandRefused   an argv that the grammar of its program does not hold
-    ├── ProbeTwice       two probes of one name
-    └── TargetRefused    a place that must not be written to
+    ├── CommandRefusedError   an argv that the grammar of its program does not hold
+    ├── ProbeTwiceError       two probes of one name
+    └── TargetRefusedError    a place that must not be written to
 """
 
 
@@ -41,13 +41,13 @@ class ProbeError(ToolsError):
     """A look must not or cannot be taken."""
 
 
-class CommandRefused(ProbeError):
+class CommandRefusedError(ProbeError):
     """The argument grammar does not hold this argv; only what it holds can be run."""
 
 
-class ProbeTwice(ProbeError):
+class ProbeTwiceError(ProbeError):
     """Two probes have one name, so that neither can be meant."""
 
 
-class TargetRefused(ProbeError):
+class TargetRefusedError(ProbeError):
     """Evidence must not be written there: the place hangs, is full or lies on the network."""

@@ -1,0 +1,1 @@
+"""One file per source that is looked at; found by being here."""

@@ -1,0 +1,83 @@
+"""The systemd journal: the kernel's lines whole, of all others those that matter."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from tools.capture import Capture
+from tools.context import ProbeContext
+from tools.registry import probe
+from tools.request import Request
+
+_LIMIT_S = 40.0
+_BEFORE_S = 24 * 3600.0
+"""The day before the window is read too: it is the baseline."""
+_LONGEST_PATTERN = 60_000
+
+
+@probe(source="journal", reach="host", volatility=2)
+def journal_kernel(request: Request, context: ProbeContext) -> Iterator[Capture]:
+    """Read every kernel line of the window and of the day before it.
+
+    Whole, because a gapless kernel log is what rules hardware out. Filters run in journalctl.
+    Cannot see what was rotated away or, on a volatile journal, what was before the boot.
+    """
+    yield from _exports(request, context, "kernel", ["_TRANSPORT=kernel"])
+
+
+@probe(source="journal", reach="host", volatility=2)
+def journal_services(request: Request, context: ProbeContext) -> Iterator[Capture]:
+    """Read the lines of services and workloads that hold what the handbook knows.
+
+    The literals are pushed down into journalctl as one pattern; without any, warnings and worse.
+    """
+    pattern = grep_pattern(request.literals)
+    transports = ["_TRANSPORT=journal", "_TRANSPORT=syslog", "_TRANSPORT=stdout"]
+    chosen = [f"--grep={pattern}", "--case-sensitive=true"] if pattern else ["-p", "warning"]
+    yield from _exports(request, context, "services", [*chosen, *transports])
+
+
+def grep_pattern(literals: tuple[str, ...]) -> str:
+    """Write literals as one PCRE2 alternation; empty where there are none or too many."""
+    pattern = "|".join(_escaped(each) for each in literals if each and "\n" not in each)
+    return pattern if len(pattern) <= _LONGEST_PATTERN else ""
+
+
+def _escaped(literal: str) -> str:
+    return re.sub(r"([\\.^$|?*+()\[\]{}])", r"\\\1", literal)
+
+
+def _exports(
+    request: Request, context: ProbeContext, what: str, filters: list[str]
+) -> Iterator[Capture]:
+    times = window_flags(request)
+    for folder in context.journals or (None,):
+        place = [f"--directory={folder}"] if folder else []
+        target = _target(folder, context)
+        yield context.capture(
+            ["journalctl", *place, "-o", "export", "-q", "--no-pager", "-a", *times, *filters],
+            source="journal",
+            path=f"journal/{target}.{what}.export",
+            target=target,
+            limit_s=_LIMIT_S,
+            resource=f"journal/{folder or ''}/{what}",
+        )
+
+
+def _target(folder: Path | None, context: ProbeContext) -> str:
+    return folder.name if folder else context.host
+
+
+def window_flags(request: Request) -> list[str]:
+    """Give the window as epoch seconds, which every systemd understands, with a day before it."""
+    flags = []
+    if request.window.since:
+        flags.append(f"--since={_epoch(request.window.since, -_BEFORE_S)}")
+    if request.window.until:
+        flags.append(f"--until={_epoch(request.window.until, 1.0)}")
+    return flags
+
+
+def _epoch(moment: datetime, shift_s: float) -> str:
+    return f"@{moment.timestamp() + shift_s:.0f}"

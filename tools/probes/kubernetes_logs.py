@@ -1,0 +1,134 @@
+"""Logs and descriptions of the pods and nodes that matter."""
+
+from collections.abc import Iterator
+
+from tools.capture import Capture
+from tools.context import ProbeContext
+from tools.kube import Brief, ContainerStatus, Kube
+from tools.registry import probe
+from tools.request import Request
+
+MOST_LOGS = 60
+MOST_DESCRIBED = 12
+_LOG_BYTES = 16 << 20
+_HEALTHY = frozenset({"Running", "Succeeded"})
+
+
+@probe(source="kubernetes", reach="cluster", volatility=2)
+def kubernetes_logs(request: Request, context: ProbeContext) -> Iterator[Capture]:
+    """Read container logs, also of the instance before a restart, of the pods asked for or unwell.
+
+    One request a container; at most 60. Cannot see logs that the kubelet has rotated away, nor
+    those of a node that does not answer.
+    """
+    kube = Kube(context)
+    if kube.identify().outcome in {"absent", "hung"}:
+        return
+    taken = 0
+    for pod in chosen_pods(kube.briefs("/api/v1/pods", "pods"), request):
+        for status in pod.status.containerStatuses:
+            for previous in (True, False) if status.restartCount else (False,):
+                if taken >= MOST_LOGS:
+                    return
+                taken += 1
+                yield _log(kube, request, pod, status, previous=previous)
+
+
+@probe(source="kubernetes", reach="cluster", volatility=6)
+def kubernetes_descriptions(request: Request, context: ProbeContext) -> Iterator[Capture]:
+    """Describe the nodes and pods asked for or unwell, as a person would.
+
+    About five requests each; at most 12 of a kind.
+    """
+    kube = Kube(context)
+    if kube.identify().outcome in {"absent", "hung"}:
+        return
+    nodes = kube.briefs("/api/v1/nodes", "nodes")
+    for node in chosen_nodes(nodes, request)[:MOST_DESCRIBED]:
+        name = node.metadata.name
+        yield kube.text(
+            "describe", "node", name, path=f"k8s/describe/node/{name}.txt", target=name, requests=5
+        )
+    for pod in chosen_pods(kube.briefs("/api/v1/pods", "pods"), request)[:MOST_DESCRIBED]:
+        name, namespace = pod.metadata.name, pod.metadata.namespace
+        yield kube.text(
+            "describe",
+            "pod",
+            name,
+            "-n",
+            namespace,
+            path=f"k8s/describe/pod/{namespace}/{name}.txt",
+            target=f"{namespace}/{name}",
+            requests=3,
+        )
+
+
+def chosen_pods(pods: list[Brief], request: Request) -> list[Brief]:
+    """Choose the pods asked for, those of the job asked for, and the unwell; the worst first."""
+    asked = [pod for pod in pods if _asked(pod, request)]
+    unwell = [pod for pod in pods if trouble(pod) and pod not in asked]
+    unwell.sort(key=trouble, reverse=True)
+    return asked + unwell
+
+
+def chosen_nodes(nodes: list[Brief], request: Request) -> list[Brief]:
+    """Choose the nodes asked for and those that are not Ready, tainted or cordoned."""
+    return [
+        node
+        for node in nodes
+        if node.metadata.name in request.nodes
+        or node.spec.unschedulable
+        or node.spec.taints
+        or any(each.type == "Ready" and each.status != "True" for each in node.status.conditions)
+    ]
+
+
+def trouble(pod: Brief) -> int:
+    """Rank how unwell a pod is; 0 for a healthy one."""
+    statuses = [*pod.status.containerStatuses, *pod.status.initContainerStatuses]
+    rank = 4 if pod.status.phase not in _HEALTHY else 0
+    return (
+        rank
+        + sum(2 for status in statuses if _died(status))
+        + any(s.restartCount for s in statuses)
+    )
+
+
+def _died(status: ContainerStatus) -> bool:
+    ended = status.state.terminated or status.lastState.terminated
+    waiting = status.state.waiting or {}
+    return bool(ended and ended.get("exitCode")) or "BackOff" in str(waiting.get("reason", ""))
+
+
+def _asked(pod: Brief, request: Request) -> bool:
+    meta = pod.metadata
+    if f"{meta.namespace}/{meta.name}" in request.pods:
+        return True
+    job = request.job.rpartition("/")[2]
+    return bool(job) and job in {*meta.labels.values()}
+
+
+def _log(
+    kube: Kube, request: Request, pod: Brief, status: ContainerStatus, *, previous: bool
+) -> Capture:
+    namespace, name = pod.metadata.namespace, pod.metadata.name
+    words = [
+        "logs",
+        name,
+        "-n",
+        namespace,
+        "-c",
+        status.name,
+        "--timestamps",
+        f"--limit-bytes={_LOG_BYTES}",
+    ]
+    if previous:
+        words.append("--previous")
+    if request.window.since:
+        words.append(f"--since-time={request.window.since:%Y-%m-%dT%H:%M:%SZ}")
+    suffix = ".previous" if previous else ""
+    return kube.text(
+        *words,
+        path=f"k8s/logs/{namespace}/{name}/{status.name}{suffix}.log",
+        target=f"{namespace}/{name}",
+    )

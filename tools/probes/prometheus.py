@@ -1,0 +1,207 @@
+"""Prometheus: the ready queries over the window, alerts and rules."""
+
+import json
+import math
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import httpx
+
+from tools.capture import Capture
+from tools.context import ProbeContext
+from tools.evidence import Outcome, Window
+from tools.registry import probe
+from tools.request import Query, Request
+
+MOST_POINTS = 11_000
+"""A server refuses more points a series."""
+_WANTED_POINTS = 1_000
+_STEPS = (15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400)
+_TIMEOUT_S = 15.0
+_MOST_BYTES = 32 << 20
+_AROUND = timedelta(minutes=30)
+_LAST = timedelta(hours=1)
+
+
+@probe(source="prometheus", reach="metrics", volatility=5)
+def prometheus_queries(request: Request, context: ProbeContext) -> Iterator[Capture]:
+    """Ask each ready query over the window, with a step chosen so that points stay few.
+
+    One request a query, bounded in time and size. A metric that is not exported gives an empty
+    answer: absent is not zero. Cannot see what is older than the server's retention.
+    """
+    if not context.prometheus:
+        return
+    with _client(context) as client:
+        for query in request.queries:
+            yield _ask(client, request, context, query)
+            if context.workspace.full:
+                return
+
+
+@probe(source="prometheus", reach="metrics", volatility=1)
+def prometheus_alerts(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+    """Read the alerts that are pending or firing now."""
+    yield from _plain(context, "alerts", "alerts/prometheus.json")
+
+
+@probe(source="prometheus", reach="metrics", volatility=8)
+def prometheus_rules(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+    """Read the rules, with the health of their evaluation: what would have been noticed at all."""
+    yield from _plain(context, "rules", "prometheus/rules.json")
+
+
+def step_of(window: Window, wanted: float | None = None) -> float:
+    """Choose a step in seconds: round, few points, never more than a server gives."""
+    if window.since is None or window.until is None:
+        return wanted or _STEPS[0]
+    span = max((window.until - window.since).total_seconds(), 1.0)
+    least = span / (MOST_POINTS - 1)
+    if wanted:
+        return max(wanted, math.ceil(least))
+    return next((step for step in _STEPS if span / step <= _WANTED_POINTS), math.ceil(least))
+
+
+def asked_window(request: Request, now: datetime) -> Window:
+    """Give the window to ask for: the request's with half an hour around it, else the last hour."""
+    until = request.window.until or request.now or now
+    since = request.window.since or until - _LAST
+    return Window(since=since - _AROUND, until=min(until + _AROUND, max(now, until)))
+
+
+def _client(context: ProbeContext) -> httpx.Client:
+    headers = (
+        {"Authorization": f"Bearer {context.prometheus_token}"} if context.prometheus_token else {}
+    )
+    return httpx.Client(base_url=context.prometheus, timeout=_TIMEOUT_S, headers=headers)
+
+
+def _ask(client: httpx.Client, request: Request, context: ProbeContext, query: Query) -> Capture:
+    window = asked_window(request, context.clock())
+    parameters = _parameters(query, window)
+    kind = "query" if "time" in parameters else "query_range"
+    command = f"{kind} {query.name}: {query.expr}"
+    if earlier := context.workspace.finished("prometheus", command, "prometheus"):
+        return earlier
+    return _get(
+        client,
+        context,
+        f"/api/v1/{kind}",
+        parameters=parameters,
+        command=command,
+        path=f"prometheus/{query.name}.json",
+    )
+
+
+def _parameters(query: Query, window: Window) -> dict[str, str]:
+    common = {"query": query.expr, "timeout": f"{_TIMEOUT_S:.0f}s"}
+    if window.since is None or window.until is None:
+        return common
+    return {
+        **common,
+        "start": f"{window.since.timestamp():.3f}",
+        "end": f"{window.until.timestamp():.3f}",
+        "step": f"{step_of(window, query.step_s):g}",
+    }
+
+
+def _plain(context: ProbeContext, name: str, path: str) -> Iterator[Capture]:
+    if not context.prometheus:
+        return
+    with _client(context) as client:
+        yield _get(
+            client,
+            context,
+            f"/api/v1/{name}",
+            parameters={},
+            command=f"{name} of {context.prometheus}",
+            path=path,
+        )
+
+
+def _get(
+    client: httpx.Client,
+    context: ProbeContext,
+    url: str,
+    *,
+    parameters: dict[str, str],
+    command: str,
+    path: str,
+) -> Capture:
+    started = context.clock()
+    content, outcome, detail, cut = b"", "failed", "", False
+    try:
+        with client.stream("GET", url, params=parameters) as response:
+            content, cut = _body(response)
+            outcome, why = _judged(response.status_code, content, cut=cut)
+            detail = "; ".join(part for part in (why, _shown(parameters)) if part)
+    except httpx.TimeoutException:
+        waited = (datetime.now(UTC) - started).total_seconds()
+        outcome, detail = "hung", f"given up after {waited:.0f} s"
+    except httpx.HTTPError as error:
+        outcome, detail = "absent", f"{context.prometheus} does not answer: {error}"
+    kept = content if outcome in {"ok", "empty"} else b""
+    return context.store(
+        kept,
+        source="prometheus",
+        path=path,
+        command=command,
+        target="prometheus",
+        outcome=_outcome(outcome),
+        detail=detail,
+        started=started,
+        truncated=cut,
+    )
+
+
+def _shown(parameters: dict[str, str]) -> str:
+    """Say what else it takes to repeat the query."""
+    return " ".join(
+        f"{name}={parameters[name]}" for name in ("start", "end", "step") if name in parameters
+    )
+
+
+def _outcome(word: str) -> Outcome:
+    outcomes: dict[str, Outcome] = {
+        "ok": "ok",
+        "empty": "empty",
+        "hung": "hung",
+        "denied": "denied",
+        "absent": "absent",
+    }
+    return outcomes.get(word, "failed")
+
+
+def _body(response: httpx.Response) -> tuple[bytes, bool]:
+    pieces, size = [], 0
+    for piece in response.iter_bytes():
+        pieces.append(piece)
+        size += len(piece)
+        if size > _MOST_BYTES:
+            return b"".join(pieces), True
+    return b"".join(pieces), False
+
+
+def _judged(status: int, content: bytes, *, cut: bool) -> tuple[str, str]:
+    """Tell an empty answer from a refused one, and say when an answer is only partial."""
+    if status in {401, 403}:
+        return "denied", f"HTTP {status}: set a token that may read metrics"
+    if cut:
+        return "failed", f"more than {_MOST_BYTES >> 20} MiB: narrow the query or the window"
+    try:
+        answer = json.loads(content)
+    except ValueError:
+        return "failed", f"HTTP {status}: not an answer of Prometheus: {content[:80]!r}"
+    if answer.get("status") != "success":
+        return "failed", f"HTTP {status}: {answer.get('errorType')}: {answer.get('error')}"
+    warnings = "; ".join(answer.get("warnings", []))
+    partial = f"partial: {warnings}" if warnings else ""
+    data = answer.get("data", {})
+    empty = isinstance(data, dict) and not any(
+        data.get(key) for key in ("result", "alerts", "groups")
+    )
+    return (
+        ("empty", partial or "no such series in the window: absent, not zero")
+        if empty
+        else ("ok", partial)
+    )

@@ -1,0 +1,1 @@
+"""Three ways to reach a node: local, ssh, agent."""
