@@ -13,6 +13,9 @@ from assistant.identity import is_address, is_uid
 
 Key = tuple[str, str]
 """Kind and identity."""
+Edges = dict[Key, dict[str, dict[Key, bool]]]
+"""From a thing, by the other's kind, to the other: whether it is only inferred. By kind, because a
+server or a job has thousands of neighbours of kinds that nobody asks for."""
 
 REACH: Mapping[str, frozenset[str]] = {
     kind: frozenset(reached.split())
@@ -90,12 +93,13 @@ class Ties:
         self._reduce_qualified_names()
         self._complete_jobs()
         self._complete_mounts()
-        edges: dict[Key, dict[Key, bool]] = {}
+        edges: Edges = {}
         for here, known in self.edges.items():
             target = edges.setdefault(self._root(here), {})
             for there, inferred in known.items():
                 root = self._root(there)
-                target[root] = target.get(root, True) and inferred
+                same_kind = target.setdefault(root[0], {})
+                same_kind[root] = same_kind.get(root, True) and inferred
         topology = Topology(
             edges=edges,
             aliases={key: self._root(key) for key in self.parents},
@@ -172,7 +176,7 @@ class Ties:
 class Topology:
     """Relations under canonical identities. Read-only once settled."""
 
-    edges: dict[Key, dict[Key, bool]] = field(default_factory=dict)
+    edges: Edges = field(default_factory=dict)
     aliases: dict[Key, Key] = field(default_factory=dict)
     known_nodes: frozenset[str] = frozenset()
     described: frozenset[Key] = frozenset()
@@ -189,8 +193,8 @@ class Topology:
 
     def related(self, kind: str, name: str, other_kind: str) -> frozenset[str]:
         """Return the things of `other_kind` directly tied to this one, in either direction."""
-        known = self.edges.get((kind, self.alias(kind, name)), {})
-        return frozenset(there[1] for there in known if there[0] == other_kind)
+        near = self._near((kind, self.alias(kind, name)), other_kind)
+        return frozenset(there[1] for there, _ in near)
 
     def nodes(self) -> frozenset[str]:
         """Return every host that evidence names."""
@@ -207,11 +211,11 @@ class Topology:
 
     def members(self, job: str) -> frozenset[Anchor]:
         """Return the nodes, pods and ranks of a job."""
-        known = self.edges.get(("job", self.alias("job", job)), {})
+        key = ("job", self.alias("job", job))
         return frozenset(
-            Anchor(kind=kind, id=name, inferred=inferred)
-            for (kind, name), inferred in known.items()
-            if kind in {"node", "pod", "rank"}
+            Anchor(kind=there[0], id=there[1], inferred=inferred)
+            for kind in ("node", "pod", "rank")
+            for there, inferred in self._near(key, kind)
         )
 
     def closure(self, kind: str, name: str) -> frozenset[Anchor]:
@@ -242,17 +246,17 @@ class Topology:
     def _bridge(self, one: str, middle: str, other: str) -> None:
         found: list[tuple[Key, Key, bool]] = [
             (here, there, first or second)
-            for here, known in self.edges.items()
-            if here[0] == one
-            for via, first in known.items()
-            if via[0] == middle
-            for there, second in self.edges.get(via, {}).items()
-            if there[0] == other
+            for here in [key for key in self.edges if key[0] == one]
+            for via, first in self._near(here, middle)
+            for there, second in self._near(via, other)
         ]
         for here, there, inferred in found:
             for start, end in ((here, there), (there, here)):
-                known = self.edges.setdefault(start, {})
+                known = self.edges.setdefault(start, {}).setdefault(end[0], {})
                 known[end] = known.get(end, True) and inferred
+
+    def _near(self, here: Key, kind: str) -> Iterable[tuple[Key, bool]]:
+        return self.edges.get(here, _NOTHING).get(kind, {}).items()
 
     def _reach(self, start: Key) -> dict[Key, bool]:
         reached: dict[Key, bool] = {start: False}
@@ -272,18 +276,17 @@ class Topology:
 
     def _steps(self, start: Key, here: Key) -> Iterator[tuple[Key, bool]]:
         """Yield the next things from `here`, without side-steps to peers of the start."""
-        kinds = REACH.get(here[0], frozenset())
+        kinds = REACH.get(here[0], frozenset()) - {start[0]}
         if start[0] in _HARDWARE:
             kinds -= _STORAGE
-        known = self.edges.get(here, {})
         crowded = here[0] == "node" and start != here
-        for there, inferred in known.items():
-            if there[0] not in kinds or there[0] == start[0]:
-                continue
-            if not crowded or there[0] not in {"job", "storage_server"}:
-                yield there, inferred
-            elif self._may_borrow(start, there[0]):
-                yield there, inferred or self._ambiguous(start, known, there[0])
+        for kind in kinds:
+            if not crowded or kind not in {"job", "storage_server"}:
+                yield from self._near(here, kind)
+            elif self._may_borrow(start, kind):
+                guess = self._ambiguous(start, here, kind)
+                for there, inferred in self._near(here, kind):
+                    yield there, inferred or guess
 
     def _may_borrow(self, start: Key, kind: str) -> bool:
         """Whether what a host is tied to may stand for something on it."""
@@ -291,11 +294,14 @@ class Topology:
             return start[0] not in _WORK or not self._own(start, "job")
         return start[0] in _WORK and not (start in self.described or self._own(start, "pod"))
 
-    def _ambiguous(self, start: Key, known: Iterable[Key], kind: str) -> bool:
+    def _ambiguous(self, start: Key, host: Key, kind: str) -> bool:
         """A host with one job lends it to its hardware; with several, it is a guess."""
-        if start[0] in _WORK:
-            return True
-        return kind == "job" and sum(key[0] == kind for key in known) > 1
+        return start[0] in _WORK or (
+            kind == "job" and len(self.edges.get(host, _NOTHING).get(kind, ())) > 1
+        )
 
     def _own(self, key: Key, kind: str) -> bool:
-        return any(there[0] == kind for there in self.edges.get(key, {}))
+        return bool(self.edges.get(key, _NOTHING).get(kind))
+
+
+_NOTHING: Mapping[str, dict[Key, bool]] = {}
