@@ -99,9 +99,18 @@ def _daemons(rng: random.Random, _host: Host, _at: float) -> Line:
 
 
 WRITERS: Sequence[Writer] = (_kernel, _kubelet, _kubelet, _containerd, _daemons, _daemons)
+PLAIN_WRITERS: Sequence[Writer] = (_kernel, _daemons, _daemons)
+"""Of a host without Kubernetes."""
 
 
-def entries(rng: random.Random, host: Host, span: tuple[float, float], count: int) -> list[Entry]:
+def entries(
+    rng: random.Random,
+    host: Host,
+    span: tuple[float, float],
+    count: int,
+    *,
+    writers: Sequence[Writer] = WRITERS,
+) -> list[Entry]:
     """Draw `count` benign entries spread evenly, with jitter, over a span of time.
 
     The spread leaves no hole longer than about three mean gaps, so that silence is never staged.
@@ -111,16 +120,22 @@ def entries(rng: random.Random, host: Host, span: tuple[float, float], count: in
     found = []
     for index in range(count):
         at = since + (index + rng.random()) * gap
-        unit, text, priority = rng.choice(WRITERS)(rng, host, at)
+        unit, text, priority = rng.choice(writers)(rng, host, at)
         found.append(Entry(at, unit, text, priority))
     return found
 
 
-def journals(recording: Recording, rng: random.Random, per_host: int) -> None:
+def journals(
+    recording: Recording,
+    rng: random.Random,
+    per_host: int,
+    *,
+    writers: Sequence[Writer] = WRITERS,
+) -> None:
     """Add benign entries to every host's journal."""
     span = (recording.since, recording.until)
     for host in recording.hosts.values():
-        recording.journal[host.name].extend(entries(rng, host, span, per_host))
+        recording.journal[host.name].extend(entries(rng, host, span, per_host, writers=writers))
 
 
 def ticks(since: float, until: float, step: float) -> list[float]:

@@ -75,7 +75,9 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     _control_commands(recording, story)
     noise = stream(ID, seed, "noise")
     _metrics(recording, story, noise)
-    background.journals(recording, noise, max(30, round(NOISE * scale)))
+    background.journals(
+        recording, noise, max(30, round(NOISE * scale)), writers=background.PLAIN_WRITERS
+    )
     recording.alerts += _alerts(story)
     recording.alerts_taken = story.looked + 150
     recording.tickets += _tickets(story)
@@ -99,7 +101,7 @@ def _slurmd(recording: Recording, story: Plan, node: NodeStory, rng: random.Rand
         recording.log(name, at, "node-health", "PASS: 8 GPUs answer, /data writable")
         at += 120
     for failed in node.check_failed:
-        say(failed, f"error: health_check: timeout after 60 seconds, killing {PROGRAM}")
+        say(failed, "error: run_command: health_check poll timeout @ 60000 msec")
         recording.log(
             name,
             failed + 0.1,
@@ -124,6 +126,7 @@ def _slurmd(recording: Recording, story: Plan, node: NodeStory, rng: random.Rand
             "ENDING WITH SIGNALS ***",
         )
     recording.log(name, stall.end + 20, "node-health", "PASS: 8 GPUs answer, /data writable")
+    say(stall.end + 20.1, "debug: health_check success rc:0 output:PASS", 7)
 
 
 def _slurmctld(recording: Recording, story: Plan, rng: random.Random) -> None:

@@ -1,0 +1,79 @@
+"""Checks that a citation stands where it points: in that file, on that line, in those words."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from tools.evidence import Citation, Evidence
+
+NEAR = 40
+"""Physical lines after the one cited that may hold it: a logical line has several."""
+SPACE = re.compile(rb"\s+")
+PARTS = re.compile(r": |; |(?<=\w) (?=\S+$)|/")
+LEAST = 12
+"""Words shorter than this say nothing; the whole must then stand there."""
+
+
+@lru_cache(maxsize=512)
+def _lines(path: Path) -> tuple[bytes, ...]:
+    return tuple(path.read_bytes().split(b"\n"))
+
+
+@lru_cache(maxsize=64)
+def _flat(path: Path) -> bytes:
+    return SPACE.sub(b" ", path.read_bytes())
+
+
+def stands(citation: Citation, evidence: Evidence, root: Path) -> bool:
+    """Tell whether the cited words stand in their file, on their line where one is named.
+
+    A command that hung printed nothing: its words are the manifest's. An alert or an object is
+    cited by its parts, each of which must stand in the file.
+    """
+    if evidence.outcome == "hung":
+        return bool(evidence.command) and evidence.command in citation.text
+    path = root / evidence.path
+    if not path.is_file():
+        return False
+    whole = _first_words(citation.text)
+    if not whole:
+        return citation.line <= len(_lines(path))
+    if citation.line and _holds(_near(path, citation.line), whole):
+        return True
+    text = _flat(path)
+    if _holds(text, whole):
+        return True
+    return all(_holds(text, part) for part in PARTS.split(whole))
+
+
+def _near(path: Path, line: int) -> bytes:
+    return SPACE.sub(b" ", b"\n".join(_lines(path)[line - 1 : line - 1 + NEAR]))
+
+
+def _first_words(text: str) -> str:
+    long = (line for line in text.splitlines() if len(line.strip()) >= LEAST)
+    return next(long, text).strip()
+
+
+def _holds(text: bytes, words: str) -> bool:
+    """Look for words as they may stand in a file: plain, or inside JSON."""
+    forms = (words, json.dumps(words)[1:-1], json.dumps(words, ensure_ascii=False)[1:-1])
+    return any(SPACE.sub(b" ", form.encode()) in text for form in forms)
+
+
+def valid_share(
+    citations: Iterable[Citation], evidence: Mapping[str, Evidence], root: Path
+) -> tuple[float, list[Citation]]:
+    """Return the share of citations that stand, and those that do not.
+
+    Paths in `evidence` are absolute or below `root`.
+    """
+    every = list(citations)
+    if not every:
+        return 0.0, []
+    broken = [
+        c for c in every if c.evidence not in evidence or not stands(c, evidence[c.evidence], root)
+    ]
+    return 1 - len(broken) / len(every), broken

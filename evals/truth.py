@@ -1,0 +1,107 @@
+"""What really happened in a scenario: read from `truth.yaml`, filled in from the seed's facts.
+
+The product never reads these files, and no bundle holds anything of them.
+"""
+
+import importlib.resources
+import json
+from collections.abc import Mapping
+
+import yaml
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+from knowledge.page import Layer, Plane
+
+
+class Value(BaseModel):
+    """Frozen and closed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Root(Value):
+    """A true root cause: any of its ids names it."""
+
+    page: str
+    kind: str
+    ids: tuple[str, ...]
+    also: tuple[str, ...] = ()
+    """Pages that name the same physical event on the same thing."""
+
+
+class Onset(Value):
+    """When the first anomaly began."""
+
+    at: AwareDatetime
+    tolerance_s: float
+
+
+class Marks(Value):
+    """How to find everything that shows the root itself, to hide it."""
+
+    lines: tuple[str, ...] = ()
+    """Regular expressions over log lines and event messages."""
+    metrics: tuple[str, ...] = ()
+    """Metric names."""
+    readings: tuple[str, ...] = ()
+    """Hosts whose NVML and nvidia-smi readings show it."""
+    commands: tuple[str, ...] = ()
+    """Names of host commands that show it."""
+
+
+class Truth(Value):
+    """One scenario's truth."""
+
+    id: str
+    family: str
+    expect: str
+    """fault or healthy."""
+    layer: Layer | None = None
+    plane: Plane | None = None
+    roots: tuple[Root, ...] = ()
+    where: tuple[str, ...] = ()
+    """Pages that name the right place without the reason, when the reason is hidden."""
+    accepted: tuple[str, ...] = ()
+    """Pages that are no wrong answer beside the roots: their own precursors."""
+    first_anomaly: Onset | None = None
+    chain: Mapping[str, tuple[str, ...]] = {}
+    """Effect → causes that a reader would accept as its parent."""
+    chain_also: Mapping[str, tuple[str, ...]] = {}
+    """The same for effects that need not be drawn."""
+    forbidden: tuple[str, ...] = ()
+    """Regular expressions over pages that must not be named a root cause."""
+    must_rule_out: tuple[str, ...] = ()
+    marks: Marks = Marks()
+
+
+class _Facts(dict[str, str]):
+    """Facts of one seed; a missing one is an error that names it."""
+
+    def __missing__(self, key: str) -> str:
+        raise KeyError(f"the truth names {{{key}}}, which the specification does not give")
+
+
+def load_truth(scenario: str, facts: Mapping[str, str]) -> Truth:
+    """Read a scenario's truth for one seed.
+
+    Raises:
+        KeyError: it names a fact that the specification did not give.
+    """
+    package = f"evals.scenarios.{scenario.replace('-', '_')}"
+    text = importlib.resources.files(package).joinpath("truth.yaml").read_text()
+    return Truth.model_validate(_fill(yaml.safe_load(text), _Facts(facts)))
+
+
+def _fill(node: object, facts: _Facts) -> object:
+    if isinstance(node, str) and node.startswith("{") and node.endswith("}"):
+        return facts[node[1:-1]]
+    if isinstance(node, list):
+        return [_fill(item, facts) for item in node]
+    if isinstance(node, dict):
+        return {key: _fill(item, facts) for key, item in node.items()}
+    return node
+
+
+def dump(truth: Truth) -> str:
+    """Write a truth as JSON, for people who compare."""
+    return json.dumps(truth.model_dump(mode="json"), indent=1)
