@@ -87,21 +87,25 @@ class CaptureReading:
         yield from self._rest()
 
     def _read(self, source: Source) -> Iterator[Item]:
-        why = ""
         for reader in sniff(source):
             self._reader = reader
             try:
                 for item in reader.read(source, self.request):
                     yield self._note(item)
             except UNREADABLE as error:
-                why = f"{reader.name}: {str(error) or type(error).__name__}"[:300]
+                yield self._unread(reader, error)
                 if self._yielded:
-                    break
+                    return
                 continue
             if not self._counted and self._size:
                 yield self._note(self._whole_span())
             return
-        yield Gap(source=self._source_name(), target=self.member.name, why=why, evidence=self.id)
+
+    def _unread(self, reader: Reader, error: Exception) -> Gap:
+        why = f"damaged {reader.name}, searched as plain text: {str(error) or type(error).__name__}"
+        return Gap(
+            source=self._source_name(), target=self.member.name, why=why[:400], evidence=self.id
+        )
 
     def _whole_span(self) -> Span:
         host = next(iter(self._hosts)) if len(self._hosts) == 1 else self.member.capture.target

@@ -56,6 +56,8 @@ class ExportReading:
     """False where the text is a program's output and the file's own bytes are counted elsewhere."""
     seen: dict[tuple[str, Channel], tuple[Instant, Instant]] = field(default_factory=dict)
     _line: int = 1
+    _barren: int = -1
+    """Before this offset the last search for a message's beginning found none."""
     _used: set[int] = field(default_factory=set)
 
     def items(self, stream: BinaryIO) -> Iterator[Item]:
@@ -83,6 +85,7 @@ class ExportReading:
         counted, number = block.start, self._line
         literals = self.request.literals
         self._used.clear()
+        self._barren = -1
         region = memoryview(data)[block.start : block.stop]
         for literal, end in scanner_for(literals).find(region):
             place = block.start + end - 1
@@ -123,7 +126,8 @@ class ExportReading:
         self, data: bytes, begin: int, record: Record, shape: Shape
     ) -> tuple[int, int, Record] | None:
         steps = members = 0
-        while begin > 0 and steps < OTHERS_BETWEEN and members < shape.limit:
+        here = begin
+        while begin > max(0, self._barren) and steps < OTHERS_BETWEEN and members < shape.limit:
             begin, stop = bounds(data, begin - 3)
             before = self._record(data, begin, stop)
             steps += 1
@@ -133,7 +137,8 @@ class ExportReading:
             if shape_started_by(before.text, record.channel) is shape:
                 return begin, stop, before
             if continues(shape, before.text, record.channel) is not False:
-                return None
+                break
+        self._barren = here
         return None
 
     def _extended(self, data: bytes, stop: int, record: Record, shape: Shape) -> Record:

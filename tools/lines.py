@@ -71,6 +71,8 @@ class LogReading:
     _line: int = 1
     _done: int = 0
     _carriers: dict[tuple[str, Channel], Carrier] = field(default_factory=dict)
+    _barren: int = -1
+    """Before this offset the last search for a message's beginning found none."""
     _parsed: dict[int, Line | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -106,6 +108,7 @@ class LogReading:
         if any(block.data.find(odd, block.start, block.stop) >= 0 for odd in (b"\x1b", b"\0")):
             block = _cleaned(block)
         self._parsed.clear()
+        self._barren = -1
         yield from self._records(block)
         yield self._span(block, length)
         self._line += block.data.count(b"\n", block.start, block.stop)
@@ -224,7 +227,7 @@ class LogReading:
         wanted = shape_continued_by(line.text, channel)
         place = begin
         for _ in range(wanted.limit if wanted else 0):
-            if place <= 0 or wanted is None:
+            if place <= max(0, self._barren) or wanted is None:
                 break
             previous = data.rfind(b"\n", 0, place - 1) + 1
             before = self._parse(data, previous, place - 1) or self._plain(
@@ -235,6 +238,7 @@ class LogReading:
             if continues(wanted, before.text, channel) is not False:
                 break
             place = previous
+        self._barren = begin if wanted else self._barren
         return begin, line, None
 
     def _plain(self, data: bytes, begin: int, end: int) -> Line:
@@ -387,7 +391,7 @@ def read_log(
     """Read a line log whose likeliest dialect comes first."""
     writer = placed(writer_of(source.capture, source.name), source.known.nodes)
     own = channel or (dialects[0].channel if dialects else None)
-    if own is None and source.capture.source in {"host", "containers"}:
+    if own is writer.channel is None and source.capture.source in {"host", "containers"}:
         own, writer = "command", replace(writer, unit=program_of(source.capture.command))
     reading = LogReading(source, request, dialects, writer, own or channel_of_content(source.head))
     for dialect in dialects[:1]:

@@ -11,12 +11,17 @@ MAX_CHARS = 16 << 10
 
 @dataclass(frozen=True)
 class Shape:
-    """A multi-line message: `start` opens it, `member` continues it, `last` closes it."""
+    """A multi-line message: `start` opens it, `member` continues it, `last` closes it.
+
+    `tail` is what a line must look like for its beginning to be searched further up, where `last`
+    is so wide that any line would send the search back.
+    """
 
     name: str
     start: re.Pattern[str]
     member: re.Pattern[str]
     last: re.Pattern[str] | None = None
+    tail: re.Pattern[str] | None = None
     limit: int = 16
 
 
@@ -73,7 +78,10 @@ TRACEBACK = Shape(
     "python-traceback",
     re.compile(r"Traceback \(most recent call last\)"),
     re.compile(r"\s|$|During handling|The above exception|Traceback|\[rank\d+\]: *$"),
-    re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Timeout|Signal)?\b.*"),
+    last=re.compile(r"[A-Za-z_][\w.]*(?::|$)|[A-Za-z_][\w.]* *\("),
+    tail=re.compile(
+        r"[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Timeout|Empty)\b|[ \t]{2,}\S"
+    ),
     limit=MAX_LINES,
 )
 APP_SHAPES = (TRACEBACK,)
@@ -106,7 +114,7 @@ def shape_continued_by(text: str, channel: Channel) -> Shape | None:
     """Find a message of which this line may be an inner part."""
     line, shapes = _shapes(text, channel)
     for shape in shapes:
-        if shape.member.match(line) or (shape.last and shape.last.match(line)):
+        if (shape.tail or shape.member).match(line):
             return shape
     return None
 

@@ -8,7 +8,7 @@ from tools.evidence import Channel
 from tools.source import Writer
 
 PLATFORM_NAMESPACES = re.compile(
-    r"(kube-.*|gpu-operator.*|nvidia.*|monitoring|calico-system|tigera.*|cilium.*|rook-ceph|"
+    r"(kube-.*|.*-system|.*-operator.*|nvidia.*|monitoring|calico-system|tigera.*|cilium.*|rook-ceph|"
     r"network-operator|node-feature-discovery|istio-system|cert-manager|openshift-.*)"
 )
 """Namespaces whose pods are parts of the platform: their containers count as services."""

@@ -30,7 +30,7 @@ class Data(msgspec.Struct):
     """The answer proper."""
 
     resultType: str = ""  # noqa: N815  # the API's spelling
-    result: list[Result] | tuple[float, str] = []
+    result: msgspec.Raw = msgspec.Raw(b"[]")
 
 
 class Answer(msgspec.Struct):
@@ -88,10 +88,11 @@ def _gap(source: Source, why: str) -> Gap:
 
 def _series(data: Data, name: str, evidence: str) -> Iterator[Series]:
     cache = Samples()
-    if isinstance(data.result, tuple):
-        yield Series(evidence, name, {}, (cache[data.result],), CLOCK)
+    if data.resultType in {"scalar", "string"}:
+        value = msgspec.json.decode(data.result, type=tuple[float, str])
+        yield Series(evidence, name, {}, (cache[value],), CLOCK)
         return
-    for result in data.result:
+    for result in msgspec.json.decode(data.result, type=list[Result]):
         values = result.values or ([result.value] if result.value else [])
         labels = result.metric
         samples = tuple(map(cache.__getitem__, values))
