@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.diagnosis.graph import Edge, Graph
-from assistant.diagnosis.hypotheses import Candidate, Ranking
+from assistant.diagnosis.hypotheses import Candidate, Ranking, related
 from assistant.diagnosis.result import Confidence
 from assistant.diagnosis.weights import STRENGTH
 from assistant.event import Anchor
@@ -66,7 +66,7 @@ def comparable_rivals(candidate: Candidate, ranking: Ranking) -> list[Candidate]
     for other in ranking.everything:
         if other.id == candidate.id or not other.observed or other.contradictions:
             continue
-        if other.id in candidate.reached or candidate.id in other.reached:
+        if related(candidate, other):
             continue
         shared = [n for n in mine if other.reached.get(n, 0.0) >= RIVAL_STRENGTH * mine[n]]
         enough = total > 0 and sum(damaged[n] for n in shared) >= RIVAL_DAMAGE * total

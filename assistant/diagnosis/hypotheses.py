@@ -241,7 +241,7 @@ def _cover(
         if values[best.id] < weights.least_gain or (picks and not _hurts(best, graph, residual)):
             break
         picks.append(best)
-        left = [c for c in left if c.id != best.id and not _related(c, best)]
+        left = [c for c in left if c.id != best.id and not related(c, best)]
         residual[best.id] = 0.0
         for name, strength in best.reached.items():
             if name in residual:
@@ -268,8 +268,10 @@ def _climb(best: Candidate, left: list[Candidate], values: Mapping[str, float]) 
         seen.add(best.id)
 
 
-def _related(one: Candidate, other: Candidate) -> bool:
-    """Tell whether one candidate stands up- or downstream of the other."""
+def related(one: Candidate, other: Candidate) -> bool:
+    """Tell whether two candidates are no rivals: one above the other, or one thing twice."""
+    if one.event.page == other.event.page and one.event.entity.key == other.event.entity.key:
+        return True
     return one.id in other.reached or other.id in one.reached
 
 

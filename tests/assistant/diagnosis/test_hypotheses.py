@@ -1,0 +1,35 @@
+"""Facts about candidates that are one thing, and about what may stand at the head."""
+
+from assistant.diagnosis.diagnose import diagnose
+from tests.assistant.diagnosis.world import case, event, page
+
+ROOT = page("root", effects=[{"effect": "one"}, {"effect": "two"}])
+ONE = page("one", "symptom", damage=2)
+TWO = page("two", "symptom", damage=2)
+PAGES = [ROOT, ONE, TWO]
+
+
+def test_one_condition_told_twice_of_one_thing_is_no_rival_of_itself() -> None:
+    """Two bursts of the same condition on the same entity are one hypothesis."""
+    events = [
+        event("r1", ROOT, 0),
+        event("r2", ROOT, 3),
+        event("o", ONE, 5),
+        event("t", TWO, 6),
+    ]
+    found = diagnose(case(PAGES, events))
+
+    assert found.confidence != "INCONCLUSIVE"
+    assert len(found.root_causes) == 1
+
+
+def test_a_known_or_chronic_root_is_not_blamed() -> None:
+    """A node in repair since yesterday and a message that always comes are listed, not counted."""
+    events = [
+        event("r1", ROOT, 0, known=True),
+        event("r2", ROOT, 3, chronic=True),
+        event("o", ONE, 5),
+        event("t", TWO, 6),
+    ]
+
+    assert diagnose(case(PAGES, events)).root_causes == ()
