@@ -1,7 +1,9 @@
 """The host itself: stuck processes, mounts, disks, links, clock, boots, packages."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from tools.capture import Capture
@@ -19,6 +21,7 @@ _PACKAGE_LOGS = (
     "var/log/zypp/history",
 )
 _TAIL = 1 << 20
+_MOUNTS_AT_ONCE = 8
 
 
 @probe(source="host", reach="host", volatility=0)
@@ -45,13 +48,20 @@ def host_mounts(request: Request, context: ProbeContext) -> Iterator[Capture]:  
     """
     mounts = context.proc / "self" / "mounts"
     yield from _file(context, mounts, "mounts", "cat /proc/self/mounts")
-    for number, point in enumerate(network_mounts(mounts)):
-        yield context.capture(
-            ["df", "-h", point],
-            source="host",
-            path=f"host/{context.host}/df-mount-{number}.txt",
-            resource=f"df{point}",
-        )
+    points = network_mounts(mounts)
+    if points:
+        with ThreadPoolExecutor(min(_MOUNTS_AT_ONCE, len(points))) as pool:
+            yield from pool.map(partial(_room_on, context), enumerate(points))
+
+
+def _room_on(context: ProbeContext, mount: tuple[int, str]) -> Capture:
+    number, point = mount
+    return context.capture(
+        ["df", "-h", point],
+        source="host",
+        path=f"host/{context.host}/df-mount-{number}.txt",
+        resource=f"df{point}",
+    )
 
 
 @probe(source="host", reach="host", volatility=4)

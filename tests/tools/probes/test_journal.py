@@ -1,0 +1,118 @@
+"""The journal through the real journalctl, on journals that systemd-journal-remote built."""
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tools.context import ProbeContext
+from tools.evidence import Window
+from tools.probes.journal import grep_pattern, journal_kernel, journal_services
+from tools.request import Request
+
+REMOTE = Path("/lib/systemd/systemd-journal-remote")
+START = datetime(2025, 6, 20, 2, tzinfo=UTC).timestamp()
+
+pytestmark = pytest.mark.skipif(
+    not REMOTE.exists() or not shutil.which("journalctl"),
+    reason="needs journalctl and systemd-journal-remote (Debian: systemd-journal-remote)",
+)
+Line = tuple[float, str, str]
+
+
+def built(folder: Path, host: str, lines: Iterable[Line]) -> None:
+    """Build one host's journal of (seconds after the start, transport, message)."""
+    boot = f"{abs(hash(host)) % 16**32:032x}"
+    entries = []
+    for after, transport, message in lines:
+        micros = int((START + after) * 1e6)
+        entries.append(
+            f"__REALTIME_TIMESTAMP={micros}\n__MONOTONIC_TIMESTAMP={micros % 10**12}\n_BOOT_ID={boot}\n"
+            f"_HOSTNAME={host}\n_TRANSPORT={transport}\nPRIORITY=6\nMESSAGE={message}\n\n"
+        )
+    machine = folder / f"{len(list(folder.iterdir())) + 1:032x}"
+    machine.mkdir()
+    export = folder.parent / f"{host}.export"
+    export.write_text("".join(entries))
+    subprocess.run(
+        [REMOTE, "-o", machine / "system.journal", export], check=True, capture_output=True
+    )
+
+
+@pytest.fixture(name="journals", scope="module")
+def _journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("journal") / "cluster"
+    folder.mkdir()
+    for host in ("n1", "n2"):
+        built(
+            folder,
+            host,
+            [
+                (-90_000, "kernel", "long before"),
+                (-3_600, "kernel", "usb 1-1: new device"),
+                (10, "kernel", "nfs: server 10.0.0.10 not responding, still trying"),
+                (11, "journal", "kubelet: PLEG is not healthy (3m1s)"),
+                (12, "journal", "Started Session 12 of user root, password=hunter2"),
+                (13, "stdout", "a.b*c matched only literally"),
+                (9_000, "kernel", "long after"),
+            ],
+        )
+    return folder
+
+
+@pytest.fixture(name="request_")
+def _request() -> Request:
+    since, until = (datetime.fromtimestamp(START + shift, UTC) for shift in (0, 3600))
+    return Request(
+        window=Window(since=since, until=until),
+        literals=("PLEG is not healthy", "a.b*c", "password"),
+    )
+
+
+def test_kernel_lines_of_all_hosts_are_read_whole_with_the_day_before(
+    journals: Path, context: ProbeContext, request_: Request
+) -> None:
+    context.journals = (journals,)
+    (capture,) = journal_kernel(request_, context)
+    text = (context.workspace.root / capture.path).read_text()
+
+    assert capture.outcome == "ok"
+    assert capture.path == "journal/cluster.kernel.export"
+    assert text.count("not responding") == text.count("usb 1-1") == 2
+    assert "_HOSTNAME=n1" in text
+    assert "_HOSTNAME=n2" in text
+    assert "long before" not in text
+    assert "long after" not in text
+
+
+def test_of_other_lines_those_with_a_literal_are_read_and_masked(
+    journals: Path, context: ProbeContext, request_: Request
+) -> None:
+    context.journals = (journals,)
+    (capture,) = journal_services(request_, context)
+    text = (context.workspace.root / capture.path).read_text()
+
+    assert text.count("PLEG is not healthy") == 2
+    assert text.count("a.b*c") == 2
+    assert "password=<masked>" in text
+    assert "hunter2" not in text
+    assert "not responding" not in text
+    assert "--since=@1750298400" in capture.command
+
+
+def test_an_empty_journal_is_empty_and_not_healthy(
+    context: ProbeContext, request_: Request, tmp_path: Path
+) -> None:
+    (tmp_path / "none").mkdir()
+    context.journals = (tmp_path / "none",)
+    (capture,) = journal_kernel(request_, context)
+
+    assert capture.outcome in {"empty", "absent"}
+
+
+def test_too_many_literals_fall_back_to_warnings() -> None:
+    assert grep_pattern(("a.b", "c|d")) == r"a\.b|c\|d"
+    assert grep_pattern(("x" * 70_000,)) == ""
