@@ -114,6 +114,14 @@ class Limits:
     """Quoted lines of one capture."""
 
 
+def collect_anchors(sections: tuple[Section, ...]) -> frozenset[str]:
+    """Return the ids that links in these sections can lead to: what was cut has none."""
+    blocks = [block for section in sections for block in section.blocks]
+    cards = {block.anchor for block in blocks if isinstance(block, Card)}
+    tables = [block for block in blocks if isinstance(block, Table)]
+    return frozenset(cards | {row.anchor for table in tables for row in table.rows if row.anchor})
+
+
 def text(words: str) -> Line:
     """Return plain words as a line."""
     return (Span("text", words),)

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from integrations.rendering.answer import title_line
 from integrations.rendering.axis import fit_axis
-from integrations.rendering.content import Limits
+from integrations.rendering.content import Limits, collect_anchors
 from integrations.rendering.escaping import make_visible
 from integrations.rendering.graph import draw_graph
 from integrations.rendering.heatmap import draw_heatmap
@@ -43,6 +43,7 @@ def render_html(view: View) -> str:
     axis = fit_axis(view)
     heat = draw_heatmap(view, axis) if axis else None
     style = _read("report.css")
+    sections = build_sections(view, LIMITS)
     return (
         _templates()
         .get_template("report.html.j2")
@@ -51,7 +52,8 @@ def render_html(view: View) -> str:
             incident=investigation.incident.id or words("report.title"),
             headline=view.headline(),
             title=title_line(view),
-            sections=build_sections(view, LIMITS),
+            sections=sections,
+            anchors=collect_anchors(sections),
             lanes=draw_swimlanes(view, axis) if axis else None,
             heat=heat,
             heat_slice=write_span(heat.slice_s, words) if heat else "",

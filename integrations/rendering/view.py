@@ -16,6 +16,7 @@ from tools.evidence import Evidence
 
 PLANES = ("control", "compute", "storage", "network", "workload")
 SEVERITIES: tuple[Severity, ...] = ("critical", "error", "warning", "info")
+_WENT_WRONG = ("hung", "denied", "failed")
 _COVERAGE_ORDER = ("hung", "abnormal", "not_checked", "not_visible", "normal")
 
 
@@ -168,12 +169,12 @@ class View:
         return [line for line in self.covered() if line.state in ("not_checked", "not_visible")]
 
     def cited_evidence(self) -> Sequence[Evidence]:
-        """The captures that something in the report names, and every one that hung."""
+        """The captures that something in the report names, and every one that went wrong."""
         named = self._named_evidence
         return [
             item
             for item in self.investigation.evidence
-            if item.id in named or item.outcome == "hung"
+            if item.id in named or item.outcome in _WENT_WRONG
         ]
 
     @cached_property

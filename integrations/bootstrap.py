@@ -1,0 +1,170 @@
+"""Wires everything together: the only place that reads the environment."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assistant.settings import (
+    Layer,
+    Resolved,
+    Settings,
+    read_file,
+    read_model_fallback,
+    read_variables,
+    resolve,
+)
+from integrations.wording.words import Language, Words, load_words, tell_language
+
+if TYPE_CHECKING:
+    from assistant.gather import Live
+    from assistant.store import Store
+    from knowledge.catalog import Catalog
+    from tools.context import ProbeContext
+
+_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
+_SYSTEM_FILE = Path("/etc/firstfault/config.toml")
+_PROJECT_FILE = Path("firstfault.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the process was started in."""
+
+    variables: Mapping[str, str]
+    home: Path
+
+    def folder(self, variable: str, default: str) -> Path:
+        """Return an XDG base folder; relative ones do not count, as the specification says."""
+        named = Path(self.variables.get(variable, ""))
+        return named if named.is_absolute() else self.home / default
+
+
+def read_surroundings() -> Surroundings:
+    """Read the environment, once per process."""
+    return Surroundings(dict(os.environ), Path.home())
+
+
+def load_settings(flags: Mapping[str, object], around: Surroundings) -> Resolved:
+    """Resolve: flag > FIRSTFAULT_* > ./firstfault.toml > XDG > /etc > default.
+
+    Flags that are None or empty were not given.
+
+    Raises:
+        SettingError: a setting that does not exist or a value that does not fit.
+    """
+    user = around.folder("XDG_CONFIG_HOME", ".config") / "firstfault" / "config.toml"
+    files = (read_file(path) for path in (_PROJECT_FILE, user, _SYSTEM_FILE))
+    return resolve([
+        *_read_flags(flags),
+        *read_variables(around.variables),
+        *(layer for layer in files if layer is not None),
+        *read_model_fallback(around.variables),
+    ])  # fmt: skip
+
+
+def choose_words(settings: Settings, around: Surroundings) -> Words:
+    """Load the words of the language that was set, else that of the locale."""
+    return load_words(choose_language(settings, around))
+
+
+def choose_language(settings: Settings, around: Surroundings) -> Language:
+    """Return the language that was set, else that of the locale."""
+    if settings.lang != "auto":
+        return settings.lang
+    tags = (around.variables.get(name, "") for name in _LOCALE)
+    return tell_language(next(filter(None, tags), ""))
+
+
+def choose_colour(around: Surroundings, *, wanted: bool | None = None) -> bool | None:
+    """Return whether to colour; None leaves it to the stream.
+
+    NO_COLOR counts only when it is not empty (https://no-color.org).
+    """
+    variables = around.variables
+    if wanted is not None:
+        return wanted
+    if variables.get("NO_COLOR") or variables.get("TERM") == "dumb":
+        return False
+    return True if variables.get("FORCE_COLOR") else None
+
+
+def open_handbook(settings: Settings) -> "Catalog":
+    """Load the shipped pages and an organisation's own."""
+    from knowledge.catalog import load_catalog  # noqa: PLC0415 -- help needs no pages
+
+    return load_catalog([Path(folder) for folder in settings.handbook_dirs])
+
+
+def data_dir(settings: Settings, around: Surroundings) -> Path:
+    """Return where incidents and captures are kept."""
+    if settings.data_dir:
+        return Path(settings.data_dir).expanduser()
+    return around.folder("XDG_DATA_HOME", ".local/share") / "firstfault"
+
+
+def open_incidents(settings: Settings, around: Surroundings) -> "Store":
+    """Open the store of incidents.
+
+    Raises:
+        StoreError: it cannot be kept there.
+    """
+    from assistant.store import open_store, open_url  # noqa: PLC0415 -- few commands keep anything
+
+    url = settings.database_url.get_secret_value()
+    return open_url(url) if url else open_store(data_dir(settings, around))
+
+
+def open_context(settings: Settings, folder: Path) -> "ProbeContext":
+    """Prepare what live probes use; captures go to `folder`.
+
+    Raises:
+        TargetRefused: the folder lies on the network, hangs or is full.
+    """
+    from tools.context import ProbeContext  # noqa: PLC0415 -- files need no probes
+    from tools.workspace import Workspace  # noqa: PLC0415
+
+    return ProbeContext(
+        workspace=Workspace(folder, settings.size_cap_mib << 20),
+        kube_context=settings.context,
+        kubeconfig=settings.kubeconfig,
+        prometheus=settings.prometheus_url,
+        prometheus_token=settings.prometheus_token.get_secret_value(),
+        journals=tuple(Path(each) for each in settings.journal_dirs),
+        limit_s=settings.limit_s,
+    )
+
+
+def open_live(settings: Settings, around: Surroundings) -> "Live":
+    """Prepare a look at the running system; what it captures stays in the data directory."""
+    from assistant.gather import Live  # noqa: PLC0415
+
+    return Live(
+        open_context(settings, new_capture_folder(settings, around)), deadline_s=settings.deadline_s
+    )
+
+
+def new_capture_folder(settings: Settings, around: Surroundings) -> Path:
+    """Name a folder for a new collection."""
+    stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{os.getpid()}"
+    return data_dir(settings, around) / "captures" / stamp
+
+
+def current_user() -> str:
+    """Return the OS user, by the process's uid where the system knows it."""
+    try:
+        import pwd  # noqa: PLC0415 -- POSIX
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())
+
+
+def _read_flags(flags: Mapping[str, object]) -> Sequence[Layer]:
+    return [
+        Layer(f"flag --{name.replace('_', '-')}", {name: value})
+        for name, value in flags.items()
+        if value is not None and value not in ("", (), [])
+    ]

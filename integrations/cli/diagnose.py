@@ -1,0 +1,187 @@
+"""Diagnose files, bundles or the live system: where it began, why, and how it spread."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.errors import StoreError
+from assistant.gather import Live
+from assistant.incident import Incident
+from assistant.investigate import investigate
+from assistant.investigation import Investigation
+from assistant.settings import Settings
+from assistant.store import Store
+from integrations.bootstrap import (
+    Surroundings,
+    choose_colour,
+    choose_words,
+    load_settings,
+    open_handbook,
+    open_incidents,
+    open_live,
+    read_surroundings,
+)
+from integrations.cli.fault import DECIDED_BY_UNSEEN, FAIL_ON, INTERRUPTED, OK, TIME_LIMIT
+from integrations.cli.options import (
+    ContextOption,
+    FormOption,
+    JobOption,
+    LangOption,
+    Level,
+    NoColourOption,
+    NodeOption,
+    PathsArgument,
+    PodOption,
+    SinceOption,
+    UntilOption,
+    ZoneOption,
+)
+from integrations.cli.output import print_view
+from integrations.cli.progress import Progress
+from integrations.cli.scope import Asked, build_incident
+from integrations.cli.stopping import TimeLimitReached, limit_time
+from integrations.rendering.view import View
+from knowledge.catalog import Catalog
+from tools.errors import PathMissingError
+
+app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+
+
+@app.command()
+def diagnose(
+    *,
+    paths: PathsArgument = None,
+    context: ContextOption = None,
+    since: SinceOption = "",
+    until: UntilOption = "",
+    tz: ZoneOption = None,
+    node: NodeOption = None,
+    pod: PodOption = None,
+    job: JobOption = "",
+    output: FormOption = "text",
+    lang: LangOption = None,
+    fail_on: Annotated[
+        Level | None,
+        typer.Option("--fail-on", help="Exit 10 on a fault so urgent or more."),
+    ] = None,
+    model: Annotated[
+        bool | None, typer.Option("--model/--no-model", help="Let a model reason on; or not.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="S", help="Stop after so many seconds; 0: never.")
+    ] = 0,
+    no_color: NoColourOption = False,
+) -> int:
+    """Diagnose PATHs, or the live system where none is given.
+
+    \b
+      firstfault diagnose node7.log nvidia-bug-report.log.gz events.json
+      firstfault diagnose incident.tar.zst --tz Asia/Shanghai -o html > report.html
+      firstfault diagnose --since 2h --node astra-gpu-07
+    """  # noqa: D301 -- \b keeps the framework from joining the lines
+    around = read_surroundings()
+    flags = {"context": context, "tz": tz, "lang": lang, "fail_on": fail_on}
+    settings = load_settings(flags, around).settings
+    incident = build_incident(Asked(since, until, node or (), pod or (), job), settings)
+    colour = choose_colour(around, wanted=False if no_color else None)
+    if model:
+        typer.echo("No model is connected in this version; the diagnosis needs none.", err=True)
+    paths = paths or []
+    check_paths(paths)
+    desk = Desk(settings, around, open_handbook(settings), colour=colour)
+    code = desk.work(paths, incident, timeout)
+    if desk.found:
+        view = View(desk.found, desk.catalog.pages, choose_words(settings, around))
+        print_view(view, output, colour=colour)
+    return code
+
+
+def check_paths(paths: Sequence[Path]) -> None:
+    """Refuse a path that is not there before anything is loaded.
+
+    Raises:
+        PathMissingError: with the path as given.
+    """
+    for path in paths:
+        if not path.exists():
+            raise PathMissingError(f"There is no file or folder {path}.")
+
+
+@dataclass
+class Desk:
+    """One run: what it works with, and the furthest it came."""
+
+    settings: Settings
+    around: Surroundings
+    catalog: Catalog
+    colour: bool | None
+    keep: bool = True
+    found: Investigation | None = field(default=None, init=False)
+
+    def work(self, paths: Sequence[Path], incident: Incident, timeout_s: float = 0) -> int:
+        """Investigate and return the exit code; what is known stays in `found`."""
+        words = choose_words(self.settings, self.around)
+        with Progress(words, self.catalog.pages, colour=self.colour) as progress:
+            for warning in self.catalog.warnings:
+                progress.say(warning)
+            store = self._open_store(progress, words("progress.not_stored", why="{why}"))
+            source = list(paths) or self._live(progress)
+            try:
+                with limit_time(timeout_s):
+                    self._run(source, incident, store, progress)
+            except TimeLimitReached:
+                progress.say(words("progress.time_limit", seconds=f"{timeout_s:g}"))
+                return TIME_LIMIT
+            except KeyboardInterrupt:
+                progress.say(words("progress.interrupted"))
+                return INTERRUPTED
+            finally:
+                if store:
+                    store.close()
+        return exit_code(self.found, self.settings)
+
+    def _run(
+        self,
+        source: Sequence[Path] | Live,
+        incident: Incident,
+        store: Store | None,
+        progress: Progress,
+    ) -> None:
+        def on_step(investigation: Investigation) -> None:
+            self.found = store.save(investigation) if store else investigation
+            progress.step(self.found)
+
+        done = investigate(source, incident, self.catalog, on_step=on_step)
+        self.found = store.save(done) if store else done
+
+    def _live(self, progress: Progress) -> Live:
+        live = open_live(self.settings, self.around)
+        live.on_progress = progress.say
+        return live
+
+    def _open_store(self, progress: Progress, message: str) -> Store | None:
+        """Open the store; a diagnosis must not fail because it cannot be kept."""
+        if not self.keep:
+            from assistant.store import open_in_memory  # noqa: PLC0415
+
+            return open_in_memory()
+        try:
+            return open_incidents(self.settings, self.around)
+        except StoreError as error:
+            progress.say(message.replace("{why}", str(error)))
+            return None
+
+
+def exit_code(found: Investigation | None, settings: Settings) -> int:
+    """Return the contract's code: 10 wins over 5, and findings alone change nothing."""
+    diagnosis = found.diagnosis if found else None
+    if found is None or diagnosis is None:
+        return OK
+    priority = found.priority
+    bad = diagnosis.verdict == "fault" and priority is not None
+    if bad and settings.fail_on and priority and priority.level <= settings.fail_on:
+        return FAIL_ON
+    return DECIDED_BY_UNSEEN if diagnosis.decided_by_unseen else OK

@@ -1,0 +1,73 @@
+"""How a command ends when it cannot do what was asked: a code, a message and what to do.
+
+CommandFault
+├── UsageFault       exit 2: the command line makes no sense
+├── NotFoundFault    exit 3: what was named is not there
+└── NotAllowedFault  exit 4: it is there and may not be read or written
+"""
+
+import errno
+
+from assistant.errors import AssistantError, NoSuchIncidentError
+from knowledge.errors import KnowledgeError, PageUnknownError
+from tools.errors import PathMissingError, ToolsError
+
+OK, FAILURE, USAGE, NOT_FOUND, NOT_ALLOWED = 0, 1, 2, 3, 4
+DECIDED_BY_UNSEEN, FAIL_ON, TIME_LIMIT, INTERRUPTED = 5, 10, 124, 130
+
+FORESEEN = (AssistantError, KnowledgeError, ToolsError, OSError)
+"""What may go wrong without being a bug."""
+_MISSING = (PathMissingError, NoSuchIncidentError, PageUnknownError, FileNotFoundError)
+
+
+class CommandFault(Exception):  # noqa: N818 -- "fault" is the product's word for what went wrong
+    """The command failed for a reason it can name."""
+
+    code = "failure"
+    exit_code = FAILURE
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def document(self) -> dict[str, object]:
+        """Return the error as the contract writes it."""
+        return {"error": {"code": self.code, "message": self.message, "hint": self.hint}}
+
+
+class UsageFault(CommandFault):
+    """The command line makes no sense."""
+
+    code = "usage"
+    exit_code = USAGE
+
+
+class NotFoundFault(CommandFault):
+    """What was named is not there."""
+
+    code = "not_found"
+    exit_code = NOT_FOUND
+
+
+class NotAllowedFault(CommandFault):
+    """It is there and may not be read or written."""
+
+    code = "not_allowed"
+    exit_code = NOT_ALLOWED
+
+
+def explain(error: Exception) -> CommandFault:
+    """Turn a foreseen error of the lower rooms into the fault a caller can act on."""
+    hint = str(getattr(error, "hint", ""))
+    if isinstance(error, _MISSING):
+        return NotFoundFault(_say(error), hint or "Check the name; nothing was read.")
+    if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
+        return NotAllowedFault(_say(error), hint or "Run as a user who may read it.")
+    return CommandFault(_say(error), hint)
+
+
+def _say(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)

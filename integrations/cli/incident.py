@@ -1,0 +1,202 @@
+"""List, show and keep incidents: notes, who has them, merge, split, close and reopen."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from assistant.incident import Incident, Scope
+from assistant.store import Kept, Store
+from integrations.bootstrap import (
+    choose_colour,
+    choose_words,
+    current_user,
+    load_settings,
+    open_handbook,
+    open_incidents,
+    read_surroundings,
+)
+from integrations.cli.options import FormOption, LangOption, NodeOption, PlainOption
+from integrations.cli.output import print_view
+from integrations.cli.table import print_document, print_items, print_table
+from integrations.rendering.document import SCHEMA_VERSION, build_document
+from integrations.rendering.moments import write_iso, write_stamp
+from integrations.rendering.view import View
+from integrations.wording.words import Words
+
+app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+
+IncidentArgument = Annotated[str, typer.Argument(metavar="ID", help="Such as I-20250620-1.")]
+
+
+@app.callback()
+def _incident() -> None:
+    """Incidents that `diagnose` saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawer:
+    """The store with the words to speak of it."""
+
+    store: Store
+    words: Words
+    user: str
+
+
+@app.command("list")
+def list_incidents(*, output: PlainOption = "text", lang: LangOption = None) -> None:
+    """List all incidents, the latest first."""
+    with _open(lang) as drawer:
+        found = drawer.store.list()
+    if output == "json":
+        print_items([kept.model_dump(mode="json") for kept in found])
+        return
+    words = drawer.words
+    if not found:
+        typer.echo(words("incident.none"), err=True)
+        return
+    names = ("id", "status", "assignee", "updated", "title")
+    print_table([words(f"incident.{name}") for name in names], [
+        (one.id, one.status, one.assignee, write_stamp(one.updated_at), one.title) for one in found
+    ])  # fmt: skip
+
+
+@app.command()
+def show(
+    incident: IncidentArgument, *, output: FormOption = "text", lang: LangOption = None
+) -> None:
+    """Show an incident's diagnosis again."""
+    around = read_surroundings()
+    settings = load_settings({"lang": lang}, around).settings
+    with _open(lang) as drawer:
+        investigation = drawer.store.load(incident)
+    view = View(investigation, open_handbook(settings).pages, drawer.words)
+    print_view(view, output, colour=choose_colour(around))
+
+
+@app.command()
+def timeline(
+    incident: IncidentArgument, *, output: PlainOption = "text", lang: LangOption = None
+) -> None:
+    """Show what happened and what people noted, in order."""
+    around = read_surroundings()
+    settings = load_settings({"lang": lang}, around).settings
+    with _open(lang) as drawer:
+        investigation, notes = drawer.store.load(incident), drawer.store.notes(incident)
+    view = View(investigation, open_handbook(settings).pages, drawer.words)
+    if output == "json":
+        print_document({
+            "schema_version": SCHEMA_VERSION,
+            "incident": incident,
+            "events": build_document(view)["events"],
+            "notes": [note.model_dump(mode="json") for note in notes],
+        })  # fmt: skip
+        return
+    happened = [
+        (event.start.utc, view.onset(event, day=True), view.label(event), event.id)
+        for event in view.shown_events
+    ]
+    noted = [(note.at, write_stamp(note.at), note.text, note.author) for note in notes]
+    words = drawer.words
+    columns = (words("column.time"), words("column.what"), "")
+    print_table(columns, [row[1:] for row in sorted(happened + noted)])
+
+
+@app.command()
+def note(
+    incident: IncidentArgument,
+    text: Annotated[list[str], typer.Argument(metavar="TEXT")],
+    *,
+    output: PlainOption = "text",
+) -> None:
+    """Write a note."""
+    with _open(None) as drawer:
+        drawer.store.note(incident, " ".join(text), author=drawer.user)
+        _confirm(drawer, incident, output)
+
+
+@app.command()
+def assign(
+    incident: IncidentArgument,
+    user: Annotated[str, typer.Argument(metavar="USER")],
+    *,
+    output: PlainOption = "text",
+) -> None:
+    """Give an incident to somebody."""
+    with _open(None) as drawer:
+        drawer.store.assign(incident, user, author=drawer.user)
+        _confirm(drawer, incident, output)
+
+
+@app.command()
+def merge(
+    incident: IncidentArgument,
+    other: Annotated[str, typer.Argument(metavar="ID", help="Becomes part of the first.")],
+    *,
+    output: PlainOption = "text",
+) -> None:
+    """Make the second incident a part of the first."""
+    with _open(None) as drawer:
+        drawer.store.merge(incident, other, author=drawer.user)
+        _confirm(drawer, incident, output)
+
+
+@app.command()
+def split(
+    incident: IncidentArgument,
+    title: Annotated[list[str] | None, typer.Argument(metavar="[TITLE]")] = None,
+    *,
+    node: NodeOption = None,
+    output: PlainOption = "text",
+) -> None:
+    """Open a new incident out of another, with its own title and nodes."""
+    with _open(None) as drawer:
+        kept = drawer.store.describe(incident)
+        part = Incident(
+            title=" ".join(title or ()) or kept.title, scope=Scope(nodes=tuple(node or ()))
+        )
+        opened = drawer.store.split(incident, part, author=drawer.user)
+        _confirm(drawer, opened.incident.id, output)
+
+
+@app.command()
+def close(incident: IncidentArgument, *, output: PlainOption = "text") -> None:
+    """Close an incident."""
+    with _open(None) as drawer:
+        drawer.store.close_incident(incident, author=drawer.user)
+        _confirm(drawer, incident, output)
+
+
+@app.command()
+def reopen(incident: IncidentArgument, *, output: PlainOption = "text") -> None:
+    """Open a closed or merged incident again."""
+    with _open(None) as drawer:
+        drawer.store.reopen(incident, author=drawer.user)
+        _confirm(drawer, incident, output)
+
+
+@contextmanager
+def _open(lang: str | None) -> Iterator[Drawer]:
+    around = read_surroundings()
+    settings = load_settings({"lang": lang}, around).settings
+    store = open_incidents(settings, around)
+    try:
+        yield Drawer(store, choose_words(settings, around), current_user())
+    finally:
+        store.close()
+
+
+def _confirm(drawer: Drawer, incident: str, output: str) -> None:
+    kept = drawer.store.describe(incident)
+    if output == "json":
+        print_document({"schema_version": SCHEMA_VERSION, **_describe(kept)})
+    else:
+        parts = (kept.id, kept.status, kept.assignee, kept.merged_into, kept.title)
+        typer.echo(" · ".join(part for part in parts if part))
+
+
+def _describe(kept: Kept) -> Mapping[str, object]:
+    times = {"created_at": write_iso(kept.created_at), "updated_at": write_iso(kept.updated_at)}
+    return {**kept.model_dump(mode="json"), **times}

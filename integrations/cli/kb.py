@@ -1,0 +1,194 @@
+"""Browse the handbook: list, show, search and lint its pages."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from integrations.bootstrap import choose_words, load_settings, open_handbook, read_surroundings
+from integrations.cli.fault import FAILURE, OK
+from integrations.cli.options import LangOption, PlainOption
+from integrations.cli.table import print_document, print_items, print_table
+from integrations.rendering.document import SCHEMA_VERSION
+from integrations.wording.words import Words
+from knowledge.catalog import Catalog
+from knowledge.lint import lint as check_pages
+from knowledge.listing import FamilyCoverage, Row, coverage, matrix, rows
+from knowledge.listing import search as find_pages
+from knowledge.page import Page
+from tools.entity import ENTITY_KINDS
+
+app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+_SCORE_DIGITS = 3
+
+
+@app.callback()
+def _kb() -> None:
+    """Browse the handbook: one page is one condition that can be true of an entity."""
+
+
+@app.command("list")
+def list_pages(
+    *,
+    covered: Annotated[bool, typer.Option("--coverage", help="Count pages instead.")] = False,
+    output: PlainOption = "text",
+    lang: LangOption = None,
+) -> None:
+    """List all pages, or with --coverage how many there are of each family, layer and plane."""
+    catalog, words = _open(lang)
+    if covered:
+        _print_coverage(catalog, output == "json")
+        return
+    found = rows(catalog)
+    if output == "json":
+        print_items([_row(row) for row in found])
+        return
+    columns = ("id", "codes", "layer", "plane", "title")
+    titles = {row.id: row.zh if words.lang == "zh" else row.en for row in found}
+    print_table(
+        columns, [(r.id, ", ".join(r.codes), r.layer, r.plane, titles[r.id]) for r in found]
+    )
+
+
+@app.command()
+def show(
+    page: Annotated[str, typer.Argument(metavar="ID", help="A page's id or a code of it.")],
+    *,
+    output: PlainOption = "text",
+    lang: LangOption = None,
+) -> None:
+    """Show one page."""
+    catalog, words = _open(lang)
+    coded = catalog.by_code(page) if page not in catalog.pages else ()
+    found = coded[0] if coded else catalog.page(page)
+    if output == "json":
+        print_document({"schema_version": SCHEMA_VERSION, **found.model_dump(mode="json")})
+    else:
+        _print_page(found, words)
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, a code or a log line.")],
+    *,
+    limit: Annotated[int, typer.Option("-k", min=1, help="At most so many.")] = 10,
+    output: PlainOption = "text",
+    lang: LangOption = None,
+) -> None:
+    """Find pages by code or words."""
+    catalog, words = _open(lang)
+    hits = find_pages(catalog, query, limit=limit)
+    if output == "json":
+        print_items([
+            {**_page(hit.page), "score": round(hit.score, _SCORE_DIGITS)} for hit in hits
+        ])  # fmt: skip
+        return
+    print_table(("id", "codes", "title"), [
+        (hit.page.id, ", ".join(hit.page.codes), words.say(hit.page.title)) for hit in hits
+    ])  # fmt: skip
+
+
+@app.command()
+def lint(*, output: PlainOption = "text") -> int:
+    """Prove that every page can work; exit 1 where one cannot."""
+    around = read_surroundings()
+    from pathlib import Path  # noqa: PLC0415
+
+    from knowledge.catalog import load_catalog  # noqa: PLC0415 -- a broken page must not stop lint
+
+    settings = load_settings({}, around).settings
+    catalog = load_catalog([Path(each) for each in settings.handbook_dirs], tolerant=True)
+    problems = check_pages(catalog, ENTITY_KINDS)
+    errors = [problem for problem in problems if problem.level == "error"]
+    if output == "json":
+        print_items([
+            {"page": p.page, "rule": p.rule, "level": p.level, "text": p.text} for p in problems
+        ])  # fmt: skip
+    else:
+        for problem in problems:
+            typer.echo(f"{problem.level}: {problem.page}: {problem.rule}: {problem.text}")
+        for warning in catalog.warnings:
+            typer.echo(f"skipped: {warning}")
+        typer.echo(f"{len(catalog.pages)} pages, {len(errors)} errors.")
+    return FAILURE if errors or catalog.warnings else OK
+
+
+def _open(lang: str | None) -> tuple[Catalog, Words]:
+    around = read_surroundings()
+    settings = load_settings({"lang": lang}, around).settings
+    return open_handbook(settings), choose_words(settings, around)
+
+
+def _row(row: Row) -> Mapping[str, object]:
+    return {
+        "id": row.id,
+        "codes": list(row.codes),
+        "titles": {"en": row.en, "zh": row.zh},
+        "layer": row.layer,
+        "plane": row.plane,
+        "family": row.family,
+        "role": row.role,
+        "severity": row.severity,
+        "priority": row.priority,
+        "signatures": row.signatures,
+    }
+
+
+def _page(page: Page) -> Mapping[str, object]:
+    return {
+        "id": page.id,
+        "codes": list(page.codes),
+        "titles": page.title.model_dump(),
+        "layer": page.layer,
+        "plane": page.plane,
+        "family": page.family,
+    }
+
+
+def _print_coverage(catalog: Catalog, as_json: bool) -> None:  # noqa: FBT001 -- one caller
+    families = coverage(catalog)
+    cells = matrix(catalog)
+    if as_json:
+        print_document({
+            "schema_version": SCHEMA_VERSION,
+            "items": [_family(one) for one in families],
+            "matrix": [{"layer": k[0], "plane": k[1], "pages": n} for k, n in cells.items()],
+        })  # fmt: skip
+        return
+    print_table(("family", "pages", "signatures"), [
+        (one.family, str(one.pages), str(one.signatures)) for one in families
+    ])  # fmt: skip
+    typer.echo()
+    layers = list(dict.fromkeys(layer for layer, _ in cells))
+    planes = list(dict.fromkeys(plane for _, plane in cells))
+    print_table(("layer", *planes), [
+        (layer, *(str(cells[layer, plane]) for plane in planes)) for layer in layers
+    ])  # fmt: skip
+
+
+def _family(one: FamilyCoverage) -> Mapping[str, object]:
+    return {
+        "family": one.family,
+        "pages": one.pages,
+        "signatures": one.signatures,
+        "layers": one.layers,
+        "planes": one.planes,
+        "roles": one.roles,
+    }
+
+
+def _print_page(page: Page, words: Words) -> None:
+    typer.echo(f"{page.id}  {', '.join(page.codes)}")
+    typer.echo(words.say(page.title))
+    typer.echo(f"{page.layer} · {page.plane} · {page.role} · {page.severity} · {page.priority}\n")
+    typer.echo(f"{words.say(page.summary)}\n")
+    for check in page.checks:
+        typer.echo(f"  $ {' '.join(check.command)}\n      {words.say(check.tells)}")
+    for trap in page.traps:
+        typer.echo(f"  ! {words.say(trap)}")
+    for link in page.causes:
+        typer.echo(f"  → {link.effect} ({link.scope}, {link.strength})")
+    for origin in page.sources:
+        typer.echo(f"  [{origin.trust}] {origin.text}")
+    if page.body:
+        typer.echo(f"\n{page.body}")

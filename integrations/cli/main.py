@@ -1,0 +1,200 @@
+"""The command line: finds its commands through entry points and imports only the one it runs."""
+
+import ast
+import json
+import os
+import sys
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Never
+
+import typer
+from typer import _click
+from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from integrations.cli.fault import CommandFault
+
+GROUP = "firstfault.commands"
+"""Packages add commands by registering an entry point here."""
+_EXAMPLES = """Finds the first fault, not the last error, in GPU clusters.
+
+\b
+  firstfault demo                              the Astra outage, end to end
+  firstfault diagnose node7.log events.json    any log files, folders or bundles
+  firstfault diagnose --since 2h --job llm     the running cluster
+  firstfault doctor                            what works here, and what to do where not
+"""
+
+
+class LazyCommand(TyperCommand):
+    """Stands for a command that was not imported: its module's docstring is its help."""
+
+    entry: EntryPoint
+
+    def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002 -- the base class's signature
+        """Return the first line of the module's docstring, read without importing it."""
+        return _first_line(self.entry.module)
+
+
+class LazyCommands(TyperGroup):
+    """The commands of all installed packages, in the order in which they are registered."""
+
+    def list_commands(self, ctx: _click.Context) -> list[str]:
+        """Return the names."""
+        self._fill()
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: _click.Context, cmd_name: str) -> _click.Command | None:
+        """Return a stand-in, enough for the list of commands."""
+        self._fill()
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: _click.Context, args: list[str]
+    ) -> tuple[str | None, _click.Command | None, list[str]]:
+        """Import the command that is about to run."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if isinstance(command, LazyCommand):
+            command = _load(command.entry)
+        return name, command, rest
+
+    def _fill(self) -> None:
+        for entry in _registered():
+            if entry.name not in self.commands:
+                stand_in = LazyCommand(entry.name, callback=None)
+                stand_in.entry = entry
+                self.commands[entry.name] = stand_in
+
+
+app = typer.Typer(
+    cls=LazyCommands,
+    help=_EXAMPLES,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 -- the framework calls it so
+    if wanted:
+        from assistant.investigate import product_version  # noqa: PLC0415 -- only here
+
+        typer.echo(f"firstfault {product_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
+    ] = False,
+) -> None:
+    """Take the options that stand before the command."""
+
+
+def run() -> Never:
+    """Run the command line of this process and exit by the contract."""
+    arguments = sys.argv[1:]
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # text streams
+    try:
+        code = call(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has gone; nothing may be written any more, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    if code in (124, 130):
+        # A probe that hangs must not hold the exit of a run that was told to stop.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def call(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; errors are told, never raised."""
+    from integrations.cli.fault import (  # noqa: PLC0415 -- `--help` needs none of it
+        FORESEEN,
+        INTERRUPTED,
+        CommandFault,
+        UsageFault,
+        explain,
+    )  # fmt: skip
+
+    try:
+        code = typer.main.get_command(app).main(
+            args=list(arguments), prog_name="firstfault", standalone_mode=False
+        )
+    except _click.exceptions.NoArgsIsHelpError as asked:
+        typer.echo(asked.format_message())
+        return UsageFault.exit_code
+    except _click.exceptions.UsageError as error:
+        hint = f"Try `{error.ctx.command_path} --help`." if error.ctx else ""
+        return tell(UsageFault(error.format_message(), hint), arguments)
+    except CommandFault as fault:
+        return tell(fault, arguments)
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except FORESEEN as error:
+        return tell(explain(error), arguments)
+    return code if isinstance(code, int) else 0
+
+
+def tell(fault: "CommandFault", arguments: Sequence[str]) -> int:
+    """Tell a fault in the form that was asked for and return its exit code."""
+    from integrations.rendering.escaping import make_visible  # noqa: PLC0415 -- only for errors
+
+    if wants_json(arguments):
+        typer.echo(json.dumps(fault.document(), ensure_ascii=False, indent=2))
+    else:
+        typer.echo(make_visible(f"firstfault: {fault.message}"), err=True)
+        if fault.hint:
+            typer.echo(make_visible(f"  {fault.hint}"), err=True)
+    return fault.exit_code
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Tell whether ``-o json`` stands on a command line that may be too broken to parse."""
+    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    apart = any(name in ("-o", "--output") and value == "json" for name, value in pairs)
+    return apart or any(word in ("-ojson", "--output=json", "-o=json") for word in arguments)
+
+
+@cache
+def _registered() -> Sequence[EntryPoint]:
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=GROUP):
+        if found.setdefault(entry.name, entry).value != entry.value:
+            raise RuntimeError(
+                f"two commands are called {entry.name!r}: {found[entry.name].value} and "
+                f"{entry.value}; uninstall one of the packages",
+            )
+    return tuple(found.values())
+
+
+def _load(entry: EntryPoint) -> _click.Command:
+    loaded = entry.load()
+    command = typer.main.get_command(loaded)
+    command.name = entry.name
+    return command
+
+
+def _first_line(module: str) -> str:
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
+        return ""
+    tree = ast.parse(Path(spec.origin).read_text("utf-8"))
+    return (ast.get_docstring(tree) or "").partition("\n")[0]
+
+
+if __name__ == "__main__":
+    run()

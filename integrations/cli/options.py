@@ -1,0 +1,41 @@
+"""Options that several commands share, so that one name means one thing."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Form = Literal["text", "json", "markdown", "html"]
+Plain = Literal["text", "json"]
+Lang = Literal["en", "zh"]
+Level = Literal["P0", "P1", "P2", "P3"]
+
+FormOption = Annotated[Form, typer.Option("--output", "-o", help="Form of the answer on stdout.")]
+PlainOption = Annotated[Plain, typer.Option("--output", "-o", help="Form of the answer.")]
+LangOption = Annotated[
+    Lang | None, typer.Option("--lang", help="Language; else that of the locale.")
+]
+ContextOption = Annotated[
+    str | None, typer.Option("--context", help="Kubernetes context, as in kubectl.")
+]
+SinceOption = Annotated[
+    str, typer.Option("--since", metavar="T", help="Start: ISO 8601, @epoch, or 2h for long ago.")
+]
+UntilOption = Annotated[str, typer.Option("--until", metavar="T", help="End, in the same forms.")]
+ZoneOption = Annotated[
+    str | None, typer.Option("--tz", metavar="ZONE", help="Zone of stamps without one.")
+]
+NodeOption = Annotated[
+    list[str] | None,
+    typer.Option("--node", "-n", metavar="N", help="Only this node; may be repeated."),
+]
+PodOption = Annotated[
+    list[str] | None,
+    typer.Option("--pod", metavar="NS/NAME", help="Only this pod; may be repeated."),
+]
+JobOption = Annotated[str, typer.Option("--job", metavar="J", help="Only this job.")]
+NoColourOption = Annotated[bool, typer.Option("--no-color", help="Never colour.")]
+PathsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[PATH]…", help="Bundles, folders or any files; none: the live system."),
+]

@@ -1,0 +1,93 @@
+"""The terminal report says first what to do, and nothing in it can steer the terminal."""
+
+import io
+import re
+
+from rich.cells import cell_len
+
+from integrations.rendering.terminal import open_console, print_report
+from integrations.rendering.view import View
+
+_SGR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def _print(view: View, *, colour: bool | None = None, width: int | None = None) -> str:
+    stream = io.StringIO()
+    print_report(view, open_console(stream, colour=colour, width=width))
+    return stream.getvalue()
+
+
+def test_state_and_what_to_do_come_before_the_verdict(view: View) -> None:
+    """Somebody in an incident reads the first five lines."""
+    text = _print(view)
+
+    marks = ["recovered", "Pause the queue", "Do not restart", "Fault found", "Where", "Why",
+             "Propagation", "Differential", "Timeline", "Coverage", "Ruled out", "Not checked",
+             "Next checks", "Missing information", "Evidence"]  # fmt: skip
+    places = [text.index(mark) for mark in marks if mark != "Evidence"]
+    assert places == sorted(places)
+
+
+def test_a_pipe_gets_no_colour(view: View) -> None:
+    """Without a terminal there is no escape sequence at all."""
+    assert "\x1b" not in _print(view)
+
+
+def test_colour_is_only_ever_colour(hostile: tuple[str, View]) -> None:
+    """With colour on, the only escapes are colours; hostile ones are shown by name."""
+    _, view = hostile
+
+    left = _SGR.sub("", _print(view, colour=True))
+
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", left)
+
+
+def test_rich_markup_in_a_line_is_printed_as_it_stands(view: View) -> None:
+    """Brackets of a log are not markup."""
+    text = _print(view)
+
+    assert "[2025-06-20 10:24:15] ERROR" in text
+    assert "[rank0] saving checkpoint" in text
+
+
+def test_a_hung_command_is_a_finding(view: View) -> None:
+    """It stands in coverage and in the evidence, with what was asked."""
+    text = _print(view)
+
+    assert "HUNG" in text
+    assert "A command that hangs is a finding" in text
+    assert "HUNG after 10 s: df -h /data" in text
+
+
+def test_severity_is_never_colour_alone(view: View) -> None:
+    """Word and shape stand beside it."""
+    text = _print(view)
+
+    assert "■ critical" in text
+    assert "▲ error" in text
+    assert "◆ warning" in text
+
+
+def test_chinese_keeps_the_confidence_words(chinese: View) -> None:
+    """The word of the contract and the reader's own stand together."""
+    text = _print(chinese)
+
+    assert "LIKELY 很可能" in text
+    assert "不要重启 kubelet" in text
+
+
+def test_no_line_is_wider_than_the_terminal(view: View, chinese: View) -> None:
+    """A narrow terminal wraps; nothing is cut."""
+    for each in (view, chinese):
+        lines = _print(each, width=80).splitlines()
+        assert max(cell_len(line) for line in lines) <= 80
+
+
+def test_an_unfinished_investigation_says_so(view: View) -> None:
+    """After Ctrl-C the report holds what was known."""
+    early = view.investigation.model_copy(update={"diagnosis": None, "step": "ordered"})
+
+    text = _print(View(early, view.pages, view.words))
+
+    assert "Partial: stopped after step “ordered”" in text
+    assert "Node NotReady" in text
