@@ -17,7 +17,11 @@ BASELINE_S = 86400.0
 _LIKE = 3.0
 """Up to this many times the earlier rate is the same noise."""
 _HABIT = 2
-"""Occurrences before the window that make a habit."""
+"""Separate occurrences before the window that make a habit, if they lie apart."""
+_SPREAD_S = 1800.0
+_GRACE_S = 600.0
+"""What was still going on this shortly before the window belongs to the fault, not to its past."""
+_RATED = frozenset({"root", "mechanism", "symptom", "change"})
 _LEAST_HOURS = 0.25
 _WEIGHTS: dict[Severity, float] = {"critical": 4.0, "error": 2.0, "warning": 0.5, "info": 0.0}
 _ASIDE = frozenset({"node-cordoned", "node-drained", "node-in-repair"})
@@ -72,43 +76,62 @@ def _weight(role: str, severity: Severity, damage: int) -> float:
 
 
 def mark_baseline(events: Sequence[Event], window: Window, spans: Sequence[Spanned]) -> list[Event]:
-    """Set the earlier rate of each condition, and mark as chronic what only goes on as before."""
+    """Set the earlier rate of each condition, and mark as chronic what only goes on as before.
+
+    A habit takes several occurrences spread over time: a fault that began shortly before the
+    window asked for is no habit, however many lines it printed.
+    """
     if window.since is None:
         return list(events)
-    hours = _hours_before(window, spans)
-    earlier = _earlier(events, window)
-    lasted = _hours_inside(window)
-    return [_rated(event, window, earlier, (hours, lasted)) for event in events]
+    habits = _Habits(events, window, _hours_before(window, spans))
+    return [habits.rate(event) for event in events]
 
 
-def _rated(
-    event: Event,
-    window: Window,
-    earlier: dict[tuple[str, str], int],
-    hours: tuple[float, float],
-) -> Event:
-    own = earlier.get((event.page, event.entity.key), 0)
-    peers = [count for (page, _), count in earlier.items() if page == event.page]
-    usual = max(own, sum(peers) / len(peers) if len(peers) >= _HABIT else 0.0)
-    if not usual:
-        return event
-    rate = usual / hours[0]
-    inside = window.since is not None and event.latest >= window.since.timestamp()
-    now = event.count / max(hours[1], _LEAST_HOURS)
-    chronic = usual >= _HABIT and (not inside or now <= _LIKE * rate)
-    return event.model_copy(update={"baseline_rate": rate, "chronic": chronic})
+class _Habits:
+    """How often each condition occurred in the day before, on each thing and on its peers."""
+
+    def __init__(self, events: Sequence[Event], window: Window, hours: float) -> None:
+        self._begin = window.since.timestamp() if window.since else 0.0
+        self._inside = max(_hours_inside(window), _LEAST_HOURS)
+        self._hours = hours
+        own: dict[tuple[str, str], list[Event]] = defaultdict(list)
+        for event in events:
+            if self._is_before(event) and event.before_s < BASELINE_S and event.role in _RATED:
+                own[event.page, event.entity.key].append(event)
+        pages: dict[str, list[list[Event]]] = defaultdict(list)
+        for (page, _), group in own.items():
+            pages[page].append(group)
+        self._own = {key: _habit(group) for key, group in own.items()}
+        self._peers = {page: _fleet_habit(groups) for page, groups in pages.items()}
+
+    def rate(self, event: Event) -> Event:
+        """Return the event with its earlier rate, chronic if that is all it is."""
+        usual = max(
+            self._own.get((event.page, event.entity.key), 0.0), self._peers.get(event.page, 0.0)
+        )
+        if not usual or event.role not in _RATED:
+            return event
+        rate = usual / self._hours
+        chronic = self._is_before(event) or event.count / self._inside <= _LIKE * rate
+        return event.model_copy(update={"baseline_rate": rate, "chronic": chronic})
+
+    def _is_before(self, event: Event) -> bool:
+        last = event.last.utc.timestamp()
+        return self._begin - BASELINE_S - _GRACE_S <= last < self._begin - _GRACE_S
 
 
-def _earlier(events: Sequence[Event], window: Window) -> dict[tuple[str, str], int]:
-    """Count occurrences of each condition on each thing in the day before the window."""
-    counts: dict[tuple[str, str], int] = defaultdict(int)
-    if window.since is None:
-        return counts
-    until = window.since.timestamp()
-    for event in events:
-        if until - BASELINE_S <= event.latest < until and event.before_s < BASELINE_S:
-            counts[event.page, event.entity.key] += event.count
-    return counts
+def _habit(group: Sequence[Event]) -> float:
+    """Return how often one thing did it; nothing if that was one episode."""
+    spread = group[-1].latest - group[0].latest
+    return sum(e.count for e in group) if len(group) >= _HABIT and spread >= _SPREAD_S else 0.0
+
+
+def _fleet_habit(groups: Sequence[Sequence[Event]]) -> float:
+    """Return how often a thing of the fleet did it on average, if many did and not all at once."""
+    starts = [event.latest for group in groups for event in group]
+    if len(starts) < 2 * _HABIT or len(groups) < _HABIT or max(starts) - min(starts) < _SPREAD_S:
+        return 0.0
+    return sum(event.count for group in groups for event in group) / len(groups)
 
 
 def _hours_before(window: Window, spans: Sequence[Spanned]) -> float:

@@ -1,7 +1,7 @@
 """From a catalog and an incident to what is looked for, and where it is looked for."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,10 +11,12 @@ from assistant.errors import NothingToReadError
 from assistant.incident import Incident
 from knowledge.catalog import Catalog
 from tools.bundle import Bundle
+from tools.collecting import OnProgress, collect
 from tools.context import ProbeContext
 from tools.evidence import Evidence, Item, Window
 from tools.manifest import BundleMeta
 from tools.request import Query, Request
+from tools.transport.port import Transport
 
 BASELINE = timedelta(hours=24)
 """How far before the window is read, to know what was there before."""
@@ -83,7 +85,10 @@ class Live:
     context: ProbeContext
     deadline_s: float = 90.0
     first_answer_s: float = FIRST_ANSWER_S
-    on_progress: Callable[[str], None] | None = None
+    on_progress: OnProgress | None = None
+    transports: Sequence[Transport] | None = None
+    """The ways to reach nodes; this host and the cluster by default."""
+    size_cap: int | None = None
     _failure: list[Exception] = field(default_factory=list)
 
     def parts(self, request: Request) -> Iterator[Bundle]:
@@ -105,10 +110,15 @@ class Live:
         yield Bundle.open([self.context.workspace.root])
 
     def _collect(self, request: Request) -> None:
-        from tools.collecting import collect  # noqa: PLC0415 - loads every probe; files need none
-
         try:
-            collect(request, self.context, deadline_s=self.deadline_s, on_progress=self.on_progress)
+            collect(
+                request,
+                self.context,
+                transports=self.transports,
+                deadline_s=self.deadline_s,
+                size_cap=self.size_cap,
+                on_progress=self.on_progress,
+            )
         except Exception as error:  # noqa: BLE001 - handed to the thread that waits
             self._failure.append(error)
 

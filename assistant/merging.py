@@ -49,12 +49,22 @@ def merge(
     found: list[Merged] = []
     for key, group in groups.items():
         page = pages[key[0]]
-        runs = _runs(group, max(page.lasts_s, QUIET_S))
+        runs = _runs(group, _quiet(page))
         merged = [_join(run) for run in runs]
         _recover(merged, recoveries.get(key, ()))
         _finish(merged, page)
         found += merged
     return found
+
+
+def _quiet(page: Page) -> float:
+    """After which silence an occurrence is a new one; known noise is one long hum."""
+    if page.role == "benign" and not page.progress:
+        return HUM_S
+    return max(page.lasts_s, QUIET_S)
+
+
+HUM_S = 366 * 86400.0
 
 
 def _runs(group: Sequence[Burst], quiet_s: float) -> list[list[Burst]]:

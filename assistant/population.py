@@ -32,6 +32,21 @@ def fold_populations(events: Sequence[Event]) -> list[Event]:
     return found
 
 
+def fold_chronic(events: Sequence[Event]) -> list[Event]:
+    """Fold the recurrences of chronic noise on one thing into one event; the rest is left alone."""
+    habits: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    found: list[Event] = []
+    for event in events:
+        if event.chronic:
+            habits[event.page, event.entity.key].append(event)
+        else:
+            found.append(event)
+    for group in habits.values():
+        whole = _population(group)
+        found.append(whole.model_copy(update={"members": ()}))
+    return found
+
+
 def _fold_page(group: Sequence[Event]) -> Iterable[Event]:
     waiting = sorted(group, key=lambda event: event.latest)
     for kind in _HUBS:
@@ -45,7 +60,7 @@ def _fold_page(group: Sequence[Event]) -> Iterable[Event]:
                 rest.append(event)
         for sharing in by_hub.values():
             for together in _together(sharing):
-                if len(together) > FEW:
+                if len({event.entity.key for event in together}) > FEW:
                     yield _population(together)
                 else:
                     rest += together

@@ -29,12 +29,11 @@ def decide_priority(
 ) -> PriorityDecision:
     """Set the priority and the moment a human must have answered.
 
-    The clock runs from the report, else from now.
+    The clock runs from the report, else from the start of the window asked for, else from now.
     """
     level, rule = _level(diagnosis, list(events), pages, topology)
-    return PriorityDecision(
-        level=level, rule=rule, respond_by=(incident.opened_at or now) + SLA[level]
-    )
+    begin = incident.opened_at or incident.window.since or now
+    return PriorityDecision(level=level, rule=rule, respond_by=begin + SLA[level])
 
 
 def _level(

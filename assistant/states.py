@@ -22,6 +22,8 @@ class _Look:
 
     source: Channel
     name: str
+    thing: str
+    """Which object, or which part of a host: a contrary look at one GPU says nothing of another."""
     content: Mapping[str, object]
     clock: str
     observed: Instant | None
@@ -38,8 +40,8 @@ class States:
         self._pages = catalog.pages
         self._matcher = matcher
         self._ledger = ledger
-        self._contrary: dict[tuple[str, Key], datetime] = {}
-        self._holding: dict[tuple[str, Key], str] = {}
+        self._contrary: dict[tuple[str, str], datetime] = {}
+        self._holding: dict[tuple[str, str], Key] = {}
         self._subjects = _subjects(catalog)
         self.settings: list[tuple[str, float, tuple[Key, ...], Place]] = []
         """Name, value, anchors and place of what pages of context read."""
@@ -52,6 +54,7 @@ class States:
         look = _Look(
             source="object",
             name=state.kind,
+            thing=f"{state.kind} {state.namespace}/{state.name}",
             content=state.content,
             clock="api:",
             observed=state.observed,
@@ -66,6 +69,7 @@ class States:
         look = _Look(
             source="reading",
             name=reading.kind,
+            thing=_part_of(reading),
             content={"host": reading.host, **reading.values},
             clock=f"host:{reading.host}",
             observed=reading.observed,
@@ -146,7 +150,7 @@ class States:
         self, look: _Look, match: Match, page: Page, named: tuple[Key, Mapping[str, str]]
     ) -> Sighting:
         entity, anchors = named
-        self._holding[page.id, entity] = look.clock
+        self._holding[page.id, look.thing] = entity
         since = parse_moment(match.since or "")
         observed = look.observed
         time = Instant(since, original=match.since or "") if since else observed
@@ -157,7 +161,7 @@ class States:
             channel=look.source,
             time=time or UNTIMED_STATE,
             last=observed or time,
-            before_s=0.0 if since else self._unseen_for(page.id, entity, look),
+            before_s=0.0 if since else self._unseen_for(page.id, look),
             place=look.place,
             fields=match.fields,
             anchors=(*anchors.items(), *look.extra),
@@ -165,11 +169,11 @@ class States:
             timed=time is not None,
         )
 
-    def _unseen_for(self, page: str, entity: Key, look: _Look) -> float:
+    def _unseen_for(self, page: str, look: _Look) -> float:
         """How long before the look it may have begun: since seen otherwise, else since birth."""
         if look.observed is None:
             return UNKNOWN_ONSET_S
-        since = self._contrary.get((page, entity)) or look.born
+        since = self._contrary.get((page, look.thing)) or look.born
         if since is None or since > look.observed.utc:
             return UNKNOWN_ONSET_S
         return min((look.observed.utc - since).total_seconds(), UNKNOWN_ONSET_S)
@@ -179,14 +183,16 @@ class States:
         if look.observed is None:
             return
         moment = look.observed.utc
+        holding = {page for page, _ in held}
         noted: set[Key] = set()
         for page, templates in self._subjects.get((look.source, look.name), ()):
+            if page.id not in holding:
+                self._contrary[page.id, look.thing] = moment
+                before = self._holding.pop((page.id, look.thing), None)
+                if before is not None:
+                    yield _over(look, page, before)
             anchors = anchors_of(templates, resolved(templates.values(), look.content))
             entity = subject_of(page, anchors, {})
-            if (page.id, entity) not in held:
-                self._contrary[page.id, entity] = moment
-                if self._holding.pop((page.id, entity), None):
-                    yield _over(look, page, entity)
             if entity not in noted:
                 noted.add(entity)
                 self._note(look, entity, held)
@@ -208,6 +214,15 @@ class States:
 
 
 UNTIMED_STATE = Instant(datetime.fromisoformat("1970-01-01T00:00:00+00:00"), 0.0, "unknown")
+
+
+_PARTS = ("uuid", "bdf", "index", "link", "target", "device", "port", "pid", "name")
+"""Values that tell the parts of one host apart, where a reading has them."""
+
+
+def _part_of(reading: Reading) -> str:
+    parts = [str(reading.values[name]) for name in _PARTS if reading.values.get(name) is not None]
+    return " ".join([reading.kind, reading.host, *parts])
 
 
 def _over(look: _Look, page: Page, entity: Key) -> Sighting:

@@ -12,7 +12,7 @@ from assistant.event import Anchor, Event, Timeline
 from assistant.incident import Incident
 from assistant.merging import Merged, merge
 from assistant.onset import Settings, begin_earlier, stated
-from assistant.population import fold_populations
+from assistant.population import fold_chronic, fold_populations
 from assistant.recognise import Recognised
 from assistant.topology import Key, Topology
 from knowledge.catalog import Catalog
@@ -33,8 +33,9 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     """
     incident = incident or Incident()
     names = recognised.topology
-    bursts = [_canonical(burst, names) for burst in _timed(recognised)]
-    ends = [replace(s, entity=_alias(s.entity, names)) for s in recognised.ends]
+    who = _Subjects(names, catalog.pages)
+    bursts = [_canonical(burst, who) for burst in _timed(recognised)]
+    ends = [replace(s, entity=who.of(s.page, s.entity)) for s in recognised.ends]
     sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]
     clocks = learn_clocks(bursts, recognised.clock_facts, disturbance(sure, catalog))
     merged = merge(
@@ -46,7 +47,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     events = sorted((maker.event(happening) for happening in merged), key=_order)
     window = incident.window if incident.window.since else window_of(events)
     events = mark_known(mark_baseline(events, window, recognised.spans), window)
-    events = fold_populations(events)
+    events = fold_populations(fold_chronic(events))
     return Timeline(
         events=tuple(
             event.model_copy(update={"id": f"ev{number}"})
@@ -145,9 +146,31 @@ def _known_time(evidence: Evidence, latest: Mapping[str, datetime]) -> datetime 
     return evidence.observed_at or latest.get(evidence.id) or evidence.window.until
 
 
-def _canonical(burst: Burst, names: Topology) -> Burst:
-    entity = _alias(burst.entity, names)
+def _canonical(burst: Burst, who: "_Subjects") -> Burst:
+    entity = who.of(burst.page, burst.entity)
     return burst if entity == burst.entity else replace(burst, entity=entity)
+
+
+@dataclass(frozen=True)
+class _Subjects:
+    """Names the thing a condition is true of as its page does, where the evidence can tell.
+
+    A runtime speaks of a container and the kernel of a pod's group: both mean the pod.
+    """
+
+    names: Topology
+    pages: Mapping[str, Page]
+
+    def of(self, page: str, entity: Key) -> Key:
+        kind, name = _alias(entity, self.names)
+        wanted = self.pages[page].entity.kind
+        if kind == wanted or kind not in _WORK or wanted not in _WORK:
+            return kind, name
+        found = {a.id for a in self.names.closure(kind, name) if a.kind == wanted}
+        return (wanted, found.pop()) if len(found) == 1 else (kind, name)
+
+
+_WORK = frozenset({"process", "container", "pod", "rank"})
 
 
 def _alias(key: Key, names: Topology) -> Key:

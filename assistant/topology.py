@@ -23,7 +23,7 @@ REACH: Mapping[str, frozenset[str]] = {
         "process": "container pod rank gpu node job",
         "container": "pod node gpu",
         "rank": "pod job node gpu container",
-        "pod": "node job volume mount storage_server gpu queue service",
+        "pod": "node job volume mount storage_server gpu queue service rank",
         "gpu": "node pcie_port pod rank job",
         "nvlink": "gpu node nvswitch",
         "nvswitch": "node",

@@ -30,9 +30,17 @@ def test_a_condition_at_its_usual_rate_is_chronic() -> None:
     """Every two hours before, once inside: noise."""
     before = [kernel("n1", -7200 * n, XID) for n in range(1, 12)]
     inside = kernel("n1", 600, XID)
-    events = line_up([*before, inside], HOUR).events
-    assert all(event.chronic for event in events)
-    assert events[-1].baseline_rate > 0.4
+    (event,) = line_up([*before, inside], HOUR).events
+    assert event.chronic
+    assert event.count == 12
+    assert event.baseline_rate > 0.4
+
+
+def test_a_fault_that_began_before_the_window_is_no_habit() -> None:
+    """Asked about the hour from two o'clock: what broke at ten to two is not noise."""
+    early = [kernel("n1", -600 + 10 * n, XID) for n in range(50)]
+    events = line_up([*early, kernel("n1", 600, XID)], HOUR).events
+    assert not any(event.chronic for event in events)
 
 
 def test_a_condition_whose_rate_rises_is_news() -> None:

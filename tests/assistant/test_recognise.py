@@ -104,6 +104,27 @@ def test_a_state_seen_otherwise_later_is_over() -> None:
     assert since_t0(burst.end) == 60
 
 
+def test_a_healthy_gpu_does_not_absolve_its_neighbour() -> None:
+    """A contrary look counts for the part that was looked at, not for its host."""
+    lost = page(
+        "gpu-missing",
+        signatures=[
+            {
+                "id": "lost",
+                "source": "reading",
+                "kind": "gpu",
+                "where": [{"field": "lost", "op": "==", "value": "yes"}],
+                "entity": {"node": "{host}"},
+                "examples": [{"lost": "yes"}],
+            }
+        ],
+    )
+    gpus = [reading("gpu", "n1", index=str(n), lost="yes" if n == 1 else "no") for n in range(3)]
+    (burst,) = look(gpus, catalog(lost)).bursts
+    assert burst.end is None
+    assert burst.before_s > 86400
+
+
 def test_gaps_pass_through() -> None:
     """What could not be read is kept as it came."""
     gap = Gap(source="file", target="x", why="damaged")
