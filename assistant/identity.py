@@ -16,6 +16,8 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}"
 _HEX = re.compile(r"[0-9a-f]{12,64}")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _IPV4_PORT = re.compile(r"(?P<address>\d{1,3}(?:\.\d{1,3}){3})(?:[:<]\d+>?|\[\d+\])?")
+_SCRAPE_PORT = re.compile(r":\d{2,5}:(?=/)")
+"""Metrics name a host as ``HOST:PORT``, also in front of a path."""
 _WRAPPING = "\"'`<>,;() \t\r\n"
 
 
@@ -48,7 +50,8 @@ def _host(text: str) -> str:
     found = _IPV4_PORT.fullmatch(text)
     if found:
         return found["address"]
-    return text.rstrip(".").lower()
+    name, _, port = text.partition(":")
+    return (name if port.isdigit() else text).rstrip(".").lower()
 
 
 def _server(text: str) -> str:
@@ -104,7 +107,7 @@ def _container(text: str) -> str:
 
 
 def _mount(text: str) -> str:
-    host, colon, path = text.partition(":")
+    host, colon, path = _SCRAPE_PORT.sub(":", text, count=1).partition(":")
     if not colon or not host or not path:
         return ""
     return f"{_host(host)}:{path.rstrip('/') or '/'}"
