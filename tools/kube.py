@@ -108,7 +108,8 @@ class Kube:
         with self._context.lock("identity"):
             context = self._context
             if not context.kube_context:
-                answer = context.run(["kubectl", "config", "current-context"])
+                words = ["config", "current-context"]
+                answer = context.run([word for word in self.argv(*words) if "timeout" not in word])
                 context.kube_context = answer.stdout.decode().strip()
             capture, content = self._keep("/api/v1/namespaces/kube-system", "k8s/kube-system.json")
             if content and not context.cluster:

@@ -249,6 +249,7 @@ _ABSENT = (
     b"cannot connect to the docker daemon",
     b"no such device",
     b"not found",
+    b"(notfound)",
     b"connection refused",
     b"could not resolve",
 )

@@ -2,7 +2,9 @@
 
 import json
 import os
+import queue
 import shutil
+import tempfile
 import threading
 from collections.abc import Iterator
 from hashlib import sha256
@@ -37,6 +39,7 @@ NETWORK = frozenset(
 )
 """File systems that live elsewhere, and so can hang with what is being watched."""
 _ROOM = 64 << 20
+_WRITE_S = 3.0
 _SETTLED = frozenset({"ok", "empty", "absent", "denied"})
 
 
@@ -140,6 +143,26 @@ def filesystem_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> tuple
     return best
 
 
+def _takes_a_file(folder: Path) -> bool:
+    """Try to write, from a thread that may hang in our place."""
+    result: queue.SimpleQueue[bool] = queue.SimpleQueue()
+    threading.Thread(target=_try_file, args=(folder, result), daemon=True).start()
+    try:
+        return result.get(timeout=_WRITE_S)
+    except queue.Empty:
+        return False
+
+
+def _try_file(folder: Path, result: "queue.SimpleQueue[bool]") -> None:
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x")
+            file.flush()
+        result.put(True)
+    except OSError:
+        result.put(False)
+
+
 def refuse_bad_target(path: Path, mounts: Path = Path("/proc/self/mounts")) -> None:
     """Refuse a place that lies on the network or is full.
 
@@ -156,6 +179,11 @@ def refuse_bad_target(path: Path, mounts: Path = Path("/proc/self/mounts")) -> N
     there = next(
         folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists()
     )
+    if not _takes_a_file(there):
+        message = (
+            f"{point} does not take a file within {_WRITE_S:.0f} s; give another folder with --out"
+        )
+        raise TargetRefusedError(message)
     free = shutil.disk_usage(there).free
     if free < _ROOM:
         message = f"{point} has only {free >> 20} MiB free; give a folder with room with --out"

@@ -115,7 +115,8 @@ gpu.*.nvlink.1=1
 gpu.*.process=4242
 process.4242=/usr/bin/python3
 """ + "".join(
-    f"gpu.{n}.uuid=GPU-0000000{n}-1111-2222-3333-444444444444\ngpu.{n}.pci=00000000:{n + 27:02X}:00.0\n"
+    f"gpu.{n}.uuid=GPU-0000000{n}-1111-2222-3333-444444444444\n"
+    f"gpu.{n}.pci=00000000:{n + 27:02X}:00.0\n"
     for n in range(8)
 )
 
@@ -124,7 +125,7 @@ process.4242=/usr/bin/python3
 def _gpus(
     nvml_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], None]:
-    """Make this machine one with eight GPUs, with what is said of them added to the healthy rest."""
+    """Make this machine one with eight healthy GPUs, but for what is said of them."""
     file = tmp_path / "gpus.conf"
     monkeypatch.setenv("NVML_STUB_FILE", str(file))
     monkeypatch.setenv("LD_LIBRARY_PATH", str(nvml_library))

@@ -30,7 +30,8 @@ def built(folder: Path, host: str, lines: Iterable[Line]) -> None:
     for after, transport, message in lines:
         micros = int((START + after) * 1e6)
         entries.append(
-            f"__REALTIME_TIMESTAMP={micros}\n__MONOTONIC_TIMESTAMP={micros % 10**12}\n_BOOT_ID={boot}\n"
+            f"__REALTIME_TIMESTAMP={micros}\n__MONOTONIC_TIMESTAMP={micros % 10**12}\n"
+            f"_BOOT_ID={boot}\n"
             f"_HOSTNAME={host}\n_TRANSPORT={transport}\nPRIORITY=6\nMESSAGE={message}\n\n"
         )
     machine = folder / f"{len(list(folder.iterdir())) + 1:032x}"

@@ -1,4 +1,3 @@
-
 """NVML through the real pynvml and a stand-in for the driver's library."""
 
 import json

@@ -1,7 +1,7 @@
-
 """Prometheus: the real one, over recorded samples."""
 
 import json
+import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -167,8 +167,6 @@ def test_partial_refused_and_foreign_answers_are_told_apart(
 def test_a_server_that_never_answers_is_hung(
     context: ProbeContext, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import socket
-
     monkeypatch.setattr("tools.probes.prometheus._TIMEOUT_S", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         context.prometheus = f"http://127.0.0.1:{silent.getsockname()[1]}"
