@@ -1,6 +1,7 @@
 """Checks that a citation stands where it points: in that file, on that line, in those words."""
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -12,6 +13,9 @@ NEAR = 40
 """Physical lines after the one cited that may hold it: a logical line has several."""
 SPACE = re.compile(rb"\s+")
 PARTS = re.compile(r": |; |(?<=\w) (?=\S+$)|/")
+SAMPLE = re.compile(r"(?P<name>[\w:.-]*)\{(?P<labels>.*)\} (?P<value>[-+.\deE]+|NaN|[+-]Inf)")
+LABEL = re.compile(r'([\w.]+)="([^"]*)"')
+PAIR = re.compile(r"\w+=([^,]*)(?:, |$)")
 LEAST = 12
 """Words shorter than this say nothing; the whole must then stand there."""
 
@@ -35,17 +39,51 @@ def stands(citation: Citation, evidence: Evidence, root: Path) -> bool:
     if evidence.outcome == "hung":
         return bool(evidence.command) and evidence.command in citation.text
     path = root / evidence.path
-    if not path.is_file():
-        return False
+    return path.is_file() and _in_file(citation, path)
+
+
+def _in_file(citation: Citation, path: Path) -> bool:
     whole = _first_words(citation.text)
     if not whole:
         return citation.line <= len(_lines(path))
     if citation.line and _holds(_near(path, citation.line), whole):
         return True
-    text = _flat(path)
-    if _holds(text, whole):
-        return True
+    if match := SAMPLE.fullmatch(citation.text.strip()):
+        return _has_sample(path, match)
+    return _holds(_flat(path), whole) or _has_parts(_flat(path), citation.text, whole)
+
+
+def _has_parts(text: bytes, cited: str, whole: str) -> bool:
+    if PAIR.match(whole):
+        return all(_has_value(text.lower(), value) for value in PAIR.findall(cited))
     return all(_holds(text, part) for part in PARTS.split(whole))
+
+
+def _has_sample(path: Path, cited: re.Match[str]) -> bool:
+    """Look for a series with the cited labels that takes the cited value."""
+    try:
+        results = json.loads(path.read_bytes())["data"]["result"]
+    except (ValueError, KeyError, TypeError):
+        return _holds(_flat(path), cited["value"])
+    labels = dict(LABEL.findall(cited["labels"]))
+    return any(
+        labels.items() <= result["metric"].items()
+        and any(_close(value, cited["value"]) for _, value in _values(result))
+        for result in results
+    )
+
+
+def _values(result: dict[str, list[list[str]]]) -> list[list[str]]:
+    return result.get("values") or [result["value"]]  # type: ignore[list-item]  # one pair
+
+
+def _close(one: str, other: str) -> bool:
+    return math.isclose(float(one), float(other), rel_tol=1e-3, abs_tol=1e-6)
+
+
+def _has_value(text: bytes, value: str) -> bool:
+    """Look for a reading's value, whatever its case; JSON writes absence in its own word."""
+    return _holds(text, {"None": "null"}.get(value, value).lower())
 
 
 def _near(path: Path, line: int) -> bytes:

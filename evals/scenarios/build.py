@@ -13,6 +13,7 @@ from evals.errors import UnknownScenarioError
 from evals.model import Recording
 from evals.replay import prometheus as server
 from evals.writers import bundle, prometheus
+from knowledge.catalog import load_catalog
 
 
 class Spec(Protocol):
@@ -52,7 +53,7 @@ def build(
     recording = load(scenario).record(seed, scale)
     queries = None
     if stored_queries and server.available():
-        queries = prometheus.queries()
+        queries = prometheus.queries(load_catalog())
     bundle.write(recording, out, queries=queries)
     return recording
 

@@ -73,6 +73,11 @@ def wall(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).astimezone(BEIJING).strftime("%Y-%m-%d %H:%M:%S")
 
 
+def syslog_wall(at: float) -> str:
+    """Write a moment as syslog does: the site's wall clock without year or zone."""
+    return datetime.fromtimestamp(at, UTC).astimezone(BEIJING).strftime("%b %d %H:%M:%S")
+
+
 def storage_log(outage: Outage, rng: random.Random, recording: Recording) -> TextFile:
     """Write the array's event log as its console exports it: local wall times, no zone."""
     level = rng.choice(("", "WARN ", ""))

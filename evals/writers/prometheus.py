@@ -11,6 +11,7 @@ import httpx
 from evals.model import Recording
 from evals.replay.prometheus import create_blocks, serve
 from evals.writers.openmetrics import render
+from knowledge.catalog import Catalog
 
 STEP_S = 30
 Query = tuple[str, str]
@@ -35,11 +36,9 @@ class Answer:
     body: bytes
 
 
-def queries() -> tuple[Query, ...]:
+def queries(catalog: Catalog) -> tuple[Query, ...]:
     """Return the handbook's named queries, and the everyday ones that it does not ask."""
-    from knowledge.catalog import load_catalog  # noqa: PLC0415
-
-    named = [(name, expr) for name, expr in load_catalog().queries()]
+    named = [(name, expr) for name, expr in catalog.queries()]
     asked = {expr for _, expr in named}
     return (*named, *(query for query in EVERYDAY if query[1] not in asked))
 
