@@ -26,9 +26,11 @@ def rule_out(case: Case, ranking: Ranking) -> list[RuledOut]:
     if not hurt:
         return []
     present = {event.page for event in case.timeline.events}
-    suspects = _suspects(case, hurt, present)
+    blamed = {candidate.event.page for candidate in ranking.picks}
     found = []
-    for page in suspects:
+    for page in _suspects(case, hurt, present):
+        if blamed & set(page.stands_for):
+            continue  # a class is not ruled out by the verdict that names one of it
         row = _umbrella(page, case, hurt) if page.stands_for else None
         row = row or _refuted(page, ranking) or _unseen(page, case, hurt, present)
         if row is not None:
