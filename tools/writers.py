@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from tools.capture import Capture
-from tools.evidence import Channel
+from tools.evidence import Channel  # noqa: TC001  # one import style for a type alias
 from tools.source import Writer
 
 PLATFORM_NAMESPACES = re.compile(
@@ -27,21 +27,10 @@ _PLACE = re.compile(r"(?:^|[/!])(journal|k8s|nvml|host|app|storage|network|alert
 _POD = re.compile(r"logs/([^/]+)/([^/]+)/([^/]+?)(\.previous)?\.log(?:\.\w+)?$")
 _LOGS_COMMAND = re.compile(r"\bkubectl\b.*\blogs\b")
 _SHOWN_FILE = re.compile(r"\b(?:cat|tail|head|zcat)\b.* (?:\S*/)?([^/\s]+?)\.(?:log|out)[\w.]*$")
+_DOCKER_LOGS = re.compile(r"\b(?:docker|podman|crictl|nerdctl) logs\b")
 _FLAG = re.compile(r"(?:^|\s)(?:-n|--namespace)[= ](\S+)")
 _CONTAINER = re.compile(r"(?:^|\s)(?:-c|--container)[= ](\S+)")
 _POD_DIR = re.compile(r"(?:pods|containers)/([a-z0-9.-]+)_([a-z0-9.-]+)_([a-z0-9-]+)(?:/([^/]+))?")
-_APPLIANCE = re.compile(
-    rb"(?i)\b(controller[ -]?[ab0-9]\b|failover|takeover|giveback|raid|enclosure|aggregate|"
-    rb"svm|vserver|lun|zpool|nvram|ha[-_. ]?(?:pair|group|state|monitor)|vip\b|spare disk|"
-    rb"rebuild|ethernet\d|link-3-updown|%[A-Z]+-\d-|port-channel|lldp|bgp|storage pool|"
-    rb"psu|bmc|sel entry|nfs(?:d| export| grace))"
-)
-_WORKLOAD = re.compile(
-    rb"(?i)(\brank[ :=]?\d|\[rank\d|nccl|torch|epoch|\bstep\b|\bloss\b|checkpoint|traceback|"
-    rb"\bcuda|deepspeed|megatron|iteration|dataloader|tokens)"
-)
-_APPLIANCE_SHARE = 0.15
-_WORKLOAD_SHARE = 0.1
 
 
 def pod_writer(namespace: str, pod: str, container: str = "", node: str = "") -> Writer:
@@ -111,7 +100,7 @@ def _by_capture(capture: Capture) -> Writer:
     if capture.source in {"storage", "network", "bmc"}:
         return Writer("device", unit=capture.target)
     if capture.source == "app":
-        return Writer("app")
+        return Writer("app", fields={"job": capture.target} if capture.target else {})
     if _LOGS_COMMAND.search(capture.command):
         namespace, _, pod = capture.target.rpartition("/")
         if flag := _FLAG.search(capture.command):
@@ -125,21 +114,11 @@ def _by_capture(capture: Capture) -> Writer:
 
 def _host_writer(capture: Capture) -> Writer:
     """Tell a log file that was printed from the output of a command."""
+    if _DOCKER_LOGS.search(capture.command):
+        return Writer("app", fields={"container_id": capture.command.split()[-1]})
     if match := _SHOWN_FILE.search(capture.command):
         return Writer("service", host=capture.target, unit=match.group(1))
     return Writer(None, host=capture.target)
-
-
-def channel_of_content(head: bytes) -> Channel:
-    """Guess the writer of a text that came without any context."""
-    lines = [line for line in head.split(b"\n") if line.strip()][:400]
-    if not lines:
-        return "text"
-    appliance = sum(1 for line in lines if _APPLIANCE.search(line))
-    workload = sum(1 for line in lines if _WORKLOAD.search(line))
-    if workload >= _WORKLOAD_SHARE * len(lines) and workload >= appliance:
-        return "app"
-    return "device" if appliance >= _APPLIANCE_SHARE * len(lines) else "text"
 
 
 def is_daemon(tag: str) -> bool:

@@ -1,0 +1,221 @@
+"""Assembles logical lines: a hit, the stamped line it continues, the lines that continue it."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tools.dialect import Dialect, Line, Setting
+from tools.evidence import Channel
+from tools.messages import (
+    MAX_CHARS,
+    MAX_LINES,
+    Shape,
+    continues,
+    shape_continued_by,
+    shape_started_by,
+)
+from tools.scan import Block
+
+LONG_LINE = 32 << 10
+OTHERS_BETWEEN = 40
+"""How many lines of other writers may stand between the parts of one message."""
+
+
+class Message(NamedTuple):
+    """A logical line and where it lies in its block."""
+
+    first: int
+    done: int
+    """Offset behind its contiguous part."""
+    line: Line
+
+
+class Joiner:
+    """Parses and joins the lines of one block after another."""
+
+    def __init__(
+        self,
+        dialects: tuple[Dialect, ...],
+        setting: Setting,
+        channel: Channel,
+        fixed: Channel | None = None,
+    ) -> None:
+        """Take the likeliest dialect first; `fixed` overrules what lines claim of their writer."""
+        self.dialects, self.setting = dialects, setting
+        self.channel, self.fixed = channel, fixed
+        self.data = b""
+        self._order = list(dialects)
+        self._parsed: dict[int, Line | None] = {}
+        self._used: set[int] = set()
+        self._base = 0
+        self._barren = -1
+
+    def turn_to(self, block: Block) -> None:
+        """Go on with the next block of the text."""
+        self.data = block.data
+        self._base = block.offset - block.start
+        self._used = {place for place in self._used if place >= block.offset}
+        self._parsed.clear()
+        self._barren = -1
+
+    def channel_of(self, line: Line) -> Channel:
+        """Tell who wrote a line."""
+        return self.fixed or line.channel or self.channel
+
+    def is_used(self, begin: int) -> bool:
+        """Tell whether a line is already part of a message that began before others' lines."""
+        return self._base + begin in self._used
+
+    def line_at(self, begin: int) -> Line:
+        """Read the line that begins at `begin`, stamped or not."""
+        end = min(end_of(self.data, begin), begin + LONG_LINE)
+        return self.parse(begin, end) or Line(text_of(self.data, begin, end))
+
+    def message_at(self, place: int) -> Message:
+        """Assemble the logical line around an offset."""
+        data = self.data
+        own = begin = data.rfind(b"\n", 0, place) + 1
+        end = end_of(data, place)
+        if end - begin > LONG_LINE:
+            return Message(begin, end, self._excerpt(begin, place))
+        line = self.parse(begin, end)
+        if line is None and self._may_continue(begin):
+            begin, line = self._head_of(begin)
+        if line is None:
+            line = Line(text_of(data, begin, end))
+        begin, line, shape = self._opening(begin, line)
+        message = self._extended(begin, line, shape)
+        if message.done >= place or self.is_used(own):
+            return message
+        return Message(own, end, self.line_at(own))
+
+    def _may_continue(self, begin: int) -> bool:
+        """Tell whether an unstamped line can belong to a stamped one before it."""
+        return begin > 0 and bool(self.dialects) and self.dialects[0].name != "text"
+
+    def _head_of(self, begin: int) -> tuple[int, Line | None]:
+        """Walk back from a continuation line to the stamped line that it continues."""
+        for previous, end in self._back(begin, MAX_LINES):
+            if begin - previous > MAX_CHARS:
+                break
+            if line := self.parse(previous, end):
+                return previous, line
+        return begin, None
+
+    def _back(self, begin: int, limit: int) -> Iterator[tuple[int, int]]:
+        """Yield begin and end of the lines before, nearest first."""
+        for _ in range(limit):
+            if begin <= 0:
+                return
+            previous = self.data.rfind(b"\n", 0, begin - 1) + 1
+            yield previous, begin - 1
+            begin = previous
+
+    def _opening(self, begin: int, line: Line) -> tuple[int, Line, Shape | None]:
+        """Find the first line of the multi-line message that this line is part of."""
+        channel = self.channel_of(line)
+        if shape := shape_started_by(line.text, channel):
+            return begin, line, shape
+        wanted = shape_continued_by(line.text, channel)
+        if wanted is None:
+            return begin, line, None
+        for previous, _ in self._back(begin, wanted.limit + OTHERS_BETWEEN):
+            if previous <= self._barren:
+                break
+            before = self.line_at(previous)
+            if not self._same_writer(before, line):
+                continue
+            if shape_started_by(before.text, channel) is wanted:
+                return previous, before, wanted
+            if continues(wanted, before.text, channel) is not False:
+                break
+        self._barren = begin
+        return begin, line, None
+
+    def _same_writer(self, one: Line, other: Line) -> bool:
+        if one.instant is None or other.instant is None:
+            return True
+        same = (one.host, one.unit) == (other.host, other.unit)
+        return same and self.channel_of(one) == self.channel_of(other)
+
+    def _extended(self, begin: int, line: Line, shape: Shape | None) -> Message:
+        """Join the lines that continue this one, by shape or because they carry no stamp."""
+        data, end = self.data, end_of(self.data, begin)
+        texts, size, others, done = [line.text], len(line.text), 0, end
+        limit = shape.limit if shape else MAX_LINES
+        while len(texts) <= limit and size < MAX_CHARS and end + 1 < len(data):
+            start, end = end + 1, end_of(data, end + 1)
+            following = self.parse(start, min(end, start + LONG_LINE))
+            if following and shape and not self._same_writer(following, line):
+                others += 1
+                if others > OTHERS_BETWEEN:
+                    break
+                continue
+            text = (
+                following.text if following else text_of(data, start, min(end, start + MAX_CHARS))
+            )
+            verdict = self._belongs(text, shape, following, line)
+            if verdict is None:
+                break
+            texts.append(text)
+            size += len(text)
+            if others:
+                self._used.add(self._base + start)
+            else:
+                done = end
+            if verdict:
+                break
+        joined = "\n".join(texts).rstrip("\n")
+        return Message(begin, done, line._replace(text=joined) if len(texts) > 1 else line)
+
+    def _belongs(
+        self, text: str, shape: Shape | None, following: Line | None, opening: Line
+    ) -> bool | None:
+        """Tell whether a line continues the message: None no, False yes, True yes and closes."""
+        if shape:
+            verdict = continues(shape, text, self.channel_of(opening))
+            if verdict is not None:
+                return verdict
+        loose = opening.instant is not None or opening.channel == "kernel"
+        return False if loose and following is None and text.strip() else None
+
+    def _excerpt(self, begin: int, place: int) -> Line:
+        """Cut a window out of a line that is too long to keep."""
+        data = self.data
+        head = self.parse(begin, begin + 1024)
+        window = text_of(data, max(begin, place - 2048), min(end_of(data, place), place + 6144))
+        return (head or Line(""))._replace(text=window)
+
+    def parse(self, begin: int, end: int) -> Line | None:
+        """Read a line's carrier; None for a line without any."""
+        if begin in self._parsed:
+            return self._parsed[begin]
+        text = text_of(self.data, begin, end)
+        found: Line | None = None
+        for place, dialect in enumerate(self._order):
+            match = dialect.pattern.match(text)
+            if match is None:
+                continue
+            found = dialect.build(match, self.setting)
+            if found is not None:
+                found = self._trusted(found, dialect)
+                if place:
+                    self._order.insert(0, self._order.pop(place))
+                break
+        self._parsed[begin] = found
+        return found
+
+    def _trusted(self, line: Line, dialect: Dialect) -> Line:
+        """Refuse a stray line's claim to be the kernel's in what a workload or device wrote."""
+        stray = dialect.forgeable and dialect is not self.dialects[0]
+        return line._replace(channel=None) if stray and self.channel in {"app", "device"} else line
+
+
+def end_of(data: bytes, place: int) -> int:
+    """Find where the line around `place` ends."""
+    found = data.find(b"\n", place)
+    return len(data) if found < 0 else found
+
+
+def text_of(data: bytes, begin: int, end: int) -> str:
+    """Decode a line; bytes that are no UTF-8 are replaced."""
+    return data[begin:end].decode("utf-8", "replace").rstrip("\r")
