@@ -12,6 +12,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from knowledge.errors import PageDuplicateError, PageInvalidError, PageUnknownError
 from knowledge.front_matter import read_page
 from knowledge.page import Link, MetricSignature, Page, Signature, TextSignature
+from knowledge.page_cache import PageCache
 
 OWN_FAMILY = "own"
 """The family of an organisation's page that lies in no sub-folder."""
@@ -113,17 +114,20 @@ class Catalog:
         return {code: tuple(pages) for code, pages in codes.items()}
 
 
-def load_catalog(extra: Sequence[Path] = (), *, tolerant: bool = False) -> Catalog:
+def load_catalog(
+    extra: Sequence[Path] = (), *, tolerant: bool = False, cache: Path | None = None
+) -> Catalog:
     """Load the shipped handbook and the pages in `extra` files and folders.
 
     A broken extra page is skipped with a warning; if `tolerant`, so is a broken shipped one (for
-    `kb lint`, which wants to report all of them).
+    `kb lint`, which wants to report all of them). `cache` is a folder on a local disk where
+    validated pages are kept for the next run; a cache that cannot be used costs only time.
 
     Raises:
         PageInvalidError: a shipped page is broken.
         PageDuplicateError: two pages have one name, wherever they lie.
     """
-    shelf = _Shelf()
+    shelf = _Shelf(PageCache(cache))
     for file, where, family in _shipped():
         shelf.add(file, where, family, tolerant=tolerant)
     for path, family in _own(extra):
@@ -134,7 +138,8 @@ def load_catalog(extra: Sequence[Path] = (), *, tolerant: bool = False) -> Catal
 class _Shelf:
     """Pages as they are collected."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: PageCache) -> None:
+        self._cache = cache
         self._pages: dict[str, Page] = {}
         self._digests: dict[str, bytes] = {}
         self._places: dict[str, str] = {}
@@ -152,11 +157,16 @@ class _Shelf:
             self._warnings.append(f"page skipped: {error}")
 
     def _read(self, content: bytes, where: PurePath, family: str) -> None:
-        page = read_page(_decode(content, str(where)), path=where, family=family)
+        key = self._cache.key(content, where.name, family)
+        page = self._cache.get(key)
+        if page is None:
+            page = read_page(_decode(content, str(where)), path=where, family=family)
+            self._cache.put(key, page)
         self._pages[page.id] = page
         self._digests[page.id] = hashlib.sha256(content).digest()
 
     def catalog(self) -> Catalog:
+        self._cache.save()
         ids = sorted(self._pages)
         digest = hashlib.sha256()
         for page_id in ids:
