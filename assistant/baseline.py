@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
-from assistant.burst import UNKNOWN_ONSET_S, Burst
+from assistant.burst import Burst
 from assistant.event import Event
 from assistant.ledger import Spanned
 from knowledge.catalog import Catalog
@@ -16,6 +17,8 @@ CALM_S = 1800.0
 BASELINE_S = 86400.0
 _LIKE = 3.0
 """Up to this many times the earlier rate is the same noise."""
+_VAGUE_S = 900.0
+"""A state whose onset is less sure than this does not say when anything broke."""
 _HABIT = 2
 """Separate occurrences before the window that make a habit, if they lie apart."""
 _SPREAD_S = 1800.0
@@ -30,26 +33,36 @@ _Mark = tuple[float, float, float]
 """Begin, finish (both epoch seconds) and weight."""
 
 
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """The densest stretch of damage and alarms, in epoch seconds."""
+
+    since: float
+    onsets_until: float
+    """The last time that something new broke."""
+    until: float
+    weight: float
+
+
 def disturbance(
     sightings: Sequence[Burst] | Sequence[Event], catalog: Catalog | None = None
-) -> tuple[float, float] | None:
-    """Return begin and end, in epoch seconds, of the densest stretch of damage and alarms.
+) -> Disturbance | None:
+    """Find the densest stretch of damage and alarms.
 
     Bursts need the catalog to tell how grave they are; events know it themselves.
     """
-    marks = sorted(_marks(sightings, catalog))
-    best: tuple[float, float, float] | None = None
-    current: list[float] = []
-    for begin, finish, weight in marks:
-        if current and begin - current[1] <= CALM_S:
-            current[1] = max(current[1], finish)
-            current[2] += weight
+    best: Disturbance | None = None
+    current: Disturbance | None = None
+    for begin, finish, weight in sorted(_marks(sightings, catalog)):
+        if current is not None and begin - current.until <= CALM_S:
+            until = max(current.until, finish)
+            current = Disturbance(current.since, begin, until, current.weight + weight)
         else:
-            current = [begin, finish, weight]
+            current = Disturbance(begin, begin, finish, weight)
         # The later of two equal ones: people report what has just happened.
-        if best is None or current[2] >= best[2]:
-            best = (current[0], current[1], current[2])
-    return None if best is None else best[:2]
+        if best is None or current.weight >= best.weight:
+            best = current
+    return best
 
 
 def _marks(
@@ -65,7 +78,7 @@ def _marks(
                 continue
             weight = _weight(page.role, item.severity or page.severity, page.damage)
             begin, sure = item.first, item.timed
-        if weight and sure and item.before_s < UNKNOWN_ONSET_S / 2:
+        if weight and sure and item.before_s <= _VAGUE_S:
             yield begin.utc.timestamp(), item.last.utc.timestamp(), weight
 
 

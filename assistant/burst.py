@@ -12,6 +12,8 @@ from tools.evidence import Channel, Citation, Instant
 
 QUIET_S = 120.0
 """Silence after which the same condition counts as new, unless its page lasts longer."""
+LONG_QUIET_S = 900.0
+"""After this silence it is new however long it lasts: yesterday's fault is not today's."""
 UNKNOWN_ONSET_S = 7 * 86400.0
 """How long before a first sight a state may have begun when nothing says otherwise."""
 MOST_TEXT = 2000
@@ -86,11 +88,16 @@ class Burst:
         return tuple(place.cite() for place in found)
 
 
+def quiet_s(page: Page) -> float:
+    """Return the silence, in seconds, after which an occurrence of the page is a new one."""
+    return min(max(page.lasts_s, QUIET_S), LONG_QUIET_S)
+
+
 class Fold:
     """Bursts as they grow; one dictionary look-up for each sighting."""
 
     def __init__(self, pages: Mapping[str, Page]) -> None:
-        self._quiet = {name: max(page.lasts_s, QUIET_S) for name, page in pages.items()}
+        self._quiet = {name: quiet_s(page) for name, page in pages.items()}
         self._open: dict[tuple[str, Key, str], Burst] = {}
         self._closed: list[Burst] = []
         self._counts: dict[tuple[str, str], int] = {}

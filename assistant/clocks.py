@@ -21,7 +21,8 @@ _SLACK_S = 2.0
 _NEAR_S = 900.0
 """Pairs farther apart than this are two happenings, unless their zone is in question."""
 _EARLY_S, _LATE_S = 1800.0, 900.0
-"""What an appliance reports may begin this much before the disturbance, and outlast it so long."""
+"""What an appliance reports may break this much before the first thing elsewhere, and after the
+last."""
 
 Happening = tuple[str, Key]
 """A condition on a thing."""
@@ -78,7 +79,7 @@ def learn_clocks(
     Args:
         bursts: sightings as each clock stamped them, their entities canonical.
         facts: what daemons and scrapers say of clocks.
-        disturbed: epoch seconds of the disturbance as certain clocks show it.
+        disturbed: epoch seconds over which things broke, as certain clocks show it.
     """
     stated = tuple(_from_facts(facts))
     clocks = Clocks(stated)
@@ -210,15 +211,19 @@ def _zones(
     by_clock: dict[str, list[Burst]] = defaultdict(list)
     for burst in lost:
         by_clock[burst.clock].append(burst)
-    found: list[ClockCorrection] = []
-    unresolved: list[str] = []
-    for clock, own in sorted(by_clock.items()):
-        zone = _zone_by_pairs(clock, own, reports) or _zone_by_window(clock, own, disturbed)
-        if zone is None:
-            unresolved.append(clock)
-        else:
-            found.append(zone)
-    return tuple(found), tuple(unresolved)
+    paired = {
+        clock: zone
+        for clock, own in by_clock.items()
+        if (zone := _zone_by_pairs(clock, own, reports)) is not None
+    }
+    siblings = {zone.offset_s for zone in paired.values()}
+    found = dict(paired)
+    for clock, own in by_clock.items():
+        if clock not in paired:
+            zone = _zone_by_window(clock, own, disturbed, siblings)
+            found.update({clock: zone} if zone else {})
+    unresolved = tuple(sorted(by_clock.keys() - found.keys()))
+    return tuple(found[clock] for clock in sorted(found)), unresolved
 
 
 def _zone_by_pairs(clock: str, own: Sequence[Burst], reports: Grouped) -> ClockCorrection | None:
@@ -246,30 +251,35 @@ def _zone_by_pairs(clock: str, own: Sequence[Burst], reports: Grouped) -> ClockC
 
 
 def _zone_by_window(
-    clock: str, own: Sequence[Burst], disturbed: Range | None
+    clock: str, own: Sequence[Burst], disturbed: Range | None, siblings: set[float]
 ) -> ClockCorrection | None:
-    """Accept a zone if no other whole or half hour puts the file's happenings into the time."""
+    """Accept a zone if no other whole hour lets the file's first happening fall into the time.
+
+    Where several would, the one that all other unzoned files of this evidence turned out to be in
+    is taken. Half-hour zones are rare: among a whole and a half hour that both fit, the whole one
+    stands.
+    """
     if disturbed is None:
         return None
     first = min(b.first.utc.timestamp() for b in own)
-    last = max(b.last.utc.timestamp() for b in own)
     half = 2 * QUARTER_S
     steps = range(-int(UNKNOWN_ZONE_S) // half, int(UNKNOWN_ZONE_S) // half + 1)
     low, high = disturbed[0] - _EARLY_S, disturbed[1] + _LATE_S
-    fitting = [s * half for s in steps if first + s * half >= low and last + s * half <= high]
-    # Half-hour zones are rare: among a whole and a half hour that both fit, the whole one stands.
-    whole = [offset for offset in fitting if offset % 3600 == 0]
-    chosen = whole or fitting
-    if len(chosen) != 1:
-        return None
-    why = "the only whole-hour zone that puts its happenings into the time of the disturbance"
-    return _zone(clock, chosen[0], (own[0].places[0].evidence,), why)
+    fitting = [step * half for step in steps if low <= first + step * half <= high]
+    whole = [offset for offset in fitting if offset % 3600 == 0] or fitting
+    evidence = (own[0].places[0].evidence,)
+    if len(whole) == 1:
+        why = "no other whole hour lets it begin while things broke elsewhere"
+        return _zone(clock, whole[0], evidence, why)
+    if len(siblings) == 1 and (shared := next(iter(siblings))) in fitting:
+        why = "the zone of all other files without one, by happenings that they share"
+        return _zone(clock, shared, evidence, why)
+    return None
 
 
 def _zone(clock: str, offset_s: float, evidence: Iterable[str], why: str) -> ClockCorrection:
-    local = timedelta(seconds=abs(offset_s))
-    sign = "-" if offset_s > 0 else "+"
-    stated = f"UTC{sign}{str(local).rsplit(':', 1)[0]}"
+    hours, minutes = divmod(round(abs(offset_s) / 60), 60)
+    stated = f"UTC{'-' if offset_s > 0 else '+'}{hours:02}:{minutes:02}"
     return ClockCorrection(
         clock=clock,
         offset_s=offset_s,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from assistant.burst import QUIET_S, UNKNOWN_ONSET_S, Burst, Place, Sighting, merge_fields
+from assistant.burst import UNKNOWN_ONSET_S, Burst, Place, Sighting, merge_fields, quiet_s
 from assistant.event import FieldValue
 from assistant.topology import Key
 from knowledge.page import Page, Severity
@@ -61,7 +61,7 @@ def _quiet(page: Page) -> float:
     """After which silence an occurrence is a new one; known noise is one long hum."""
     if page.role == "benign" and not page.progress:
         return HUM_S
-    return max(page.lasts_s, QUIET_S)
+    return quiet_s(page)
 
 
 HUM_S = 366 * 86400.0
@@ -179,11 +179,17 @@ def _finish(merged: Sequence[Merged], page: Page) -> None:
     for happening, following in zip(merged, [*merged[1:], None], strict=True):
         if happening.end is not None or not happening.timed:
             continue
+        lapse = _later(happening.last, page.lasts_s)
         if page.persists:
             happening.end = following.first if following else None
+        elif following and happening.last.utc < following.first.utc < lapse.utc:
+            happening.end = following.first
         else:
-            last = happening.last
-            happening.end = replace(last, utc=last.utc + timedelta(seconds=page.lasts_s))
+            happening.end = lapse
+
+
+def _later(moment: Instant, seconds: float) -> Instant:
+    return replace(moment, utc=moment.utc + timedelta(seconds=seconds))
 
 
 def _late(moment: Instant) -> datetime:

@@ -1,12 +1,14 @@
 """Which entity a match speaks of, and what else it touches."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from assistant.identity import normalise
 from assistant.topology import Key
 from knowledge.conditions import as_text, lookup
-from knowledge.page import Page
+from knowledge.matching import Match
+from knowledge.page import Page, Signature, TextSignature
 from knowledge.template import expand, placeholders
 from tools.evidence import Record
 
@@ -16,13 +18,101 @@ _OF_A_HOST = frozenset({"kernel", "service", "command"})
 """Channels whose lines always speak of the host they come from."""
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What one line is about: the thing, what else it names, and the other side."""
+
+    entity: Key
+    anchors: tuple[Key, ...]
+    peers: tuple[Key, ...]
+    writer: tuple[Key, ...] = ()
+    """The host that wrote it, where that is the host it speaks of."""
+
+
+class Namer:
+    """Fills templates once for each distinct set of names; a step counter names nothing new."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, str, tuple[str | None, ...]], Named] = {}
+        self._holes: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._record: Record | None = None
+        self._values: dict[str, str] = {}
+
+    def values(self, record: Record) -> dict[str, str]:
+        """Return what templates may use beside a line's named groups; read-only."""
+        last = self._record
+        same = (
+            last is not None
+            and last.fields is record.fields
+            and (last.host, last.unit, last.evidence) == (record.host, record.unit, record.evidence)
+            and last.channel == record.channel
+        )
+        if not same:
+            self._record, self._values = record, values_of(record)
+        return self._values
+
+    def name(self, record: Record, match: Match, page: Page) -> Named:
+        """Say what a matched line is about."""
+        signature = match.signature
+        own = self.values(record)
+        which = (page.id, signature.id)
+        holes = self._holes.get(which)
+        if holes is None:
+            holes = self._holes[which] = _holes(signature)
+        found = match.values
+        key = (*which, tuple(found.get(hole) or own.get(hole) for hole in holes))
+        known = self._names.get(key)
+        if known is None:
+            if len(self._names) >= MOST_NAMES:
+                self._names.clear()
+            known = self._names[key] = _named(record, page, signature, {**own, **found})
+        return known
+
+
+MOST_NAMES = 100_000
+_ALWAYS = ("host", "node", "pod", "namespace")
+"""Names that may stand in where a template fills none."""
+
+
+def _holes(signature: Signature) -> tuple[str, ...]:
+    templates = [*signature.entity.values()]
+    if isinstance(signature, TextSignature):
+        templates += signature.peer.values()
+    return (*{hole for template in templates for hole in placeholders(template)}, *_ALWAYS)
+
+
+def _named(record: Record, page: Page, signature: Signature, values: Mapping[str, str]) -> Named:
+    anchors = anchors_of(signature.entity, values)
+    peers = anchors_of(signature.peer, values) if isinstance(signature, TextSignature) else {}
+    return Named(
+        entity=subject_of(page, anchors, values),
+        anchors=tuple(anchors.items()),
+        peers=tuple(peers.items()),
+        writer=_writer(record, anchors, page),
+    )
+
+
+def _writer(record: Record, anchors: Mapping[str, str], page: Page) -> tuple[Key, ...]:
+    """The host that a line speaks of by being in its log.
+
+    Controllers and schedulers write about other hosts than the one they run on.
+    """
+    elsewhere = page.entity.kind in _SPOKEN_OF or record.channel in {"event", "alert"}
+    if not record.host or "node" in anchors or elsewhere:
+        return ()
+    return (("node", normalise("node", record.host)),)
+
+
+_SPOKEN_OF = frozenset({"node", "job", "queue", "cluster", "storage_server", "switch"})
+
+
 def values_of(record: Record) -> dict[str, str]:
     """Return what templates may use beside the named groups of a line."""
     fields = record.fields
     host = record.host
-    if not host and record.channel in _OF_A_HOST:
-        host = f"{UNNAMED}{record.evidence}"
     namespace, _, pod = fields.get("pod", "").rpartition("/")
+    if not host and not pod and record.channel in _OF_A_HOST:
+        host = f"{UNNAMED}{record.evidence}"
     values = {**fields, "host": host, "unit": record.unit, "node": fields.get("node", host)}
     if pod:
         values["pod"] = pod

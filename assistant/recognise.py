@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from assistant.burst import Burst, Fold, Place, Sighting
 from assistant.clock_facts import ClockFact, ClockWatch
 from assistant.event import Anchor, Setting
-from assistant.identity import normalise
 from assistant.incident import Incident
 from assistant.ledger import Ledger, Seen, Spanned
-from assistant.naming import anchors_of, parse_moment, subject_of, values_of
+from assistant.naming import Named, Namer, anchors_of, parse_moment
 from assistant.relations import Relations
 from assistant.states import States
 from assistant.topology import Key, Ties, Topology
@@ -93,7 +92,8 @@ class Recogniser:
         self._clocks = ClockWatch()
         self._states = States(catalog, matcher, self._ledger)
         self._settings: dict[tuple[str, float, tuple[Key, ...]], RawSetting] = {}
-        self._bound: set[tuple[Key, Key]] = set()
+        self._bound: set[Named] = set()
+        self._namer = Namer()
         self._evidence: list[Evidence] = []
         self._gaps: list[Gap] = []
 
@@ -159,23 +159,24 @@ class Recogniser:
         if not isinstance(signature, TextSignature):
             return
         page = self._pages[match.page]
-        values = {**values_of(record), **match.values}
-        anchors = anchors_of(signature.entity, values)
         if signature.relation:
-            self._tie(signature, values)
+            self._tie(signature, {**self._namer.values(record), **match.values})
+        if signature.yields == "relation":
+            return
+        named = self._namer.name(record, match, page)
         if signature.yields == "setting":
-            self._set(signature, match, tuple(anchors.items()), record)
-        if signature.yields == "event" and page.role != "context":
-            sighting = _sighting(record, match, page, (values, anchors))
-            self._bind(sighting.entity, anchors)
-            self._fold.add(sighting)
+            self._set(signature, match, named.anchors, record)
+        elif page.role != "context":
+            self._bind(named)
+            self._fold.add(_sighting(record, match, page, named))
 
-    def _bind(self, entity: Key, anchors: Mapping[str, str]) -> None:
+    def _bind(self, named: Named) -> None:
         """A line that names two things ties them, whoever wrote it."""
-        for anchor in anchors.items():
-            if (entity, anchor) not in self._bound:
-                self._bound.add((entity, anchor))
-                self._ties.relate(entity, anchor)
+        if named in self._bound:
+            return
+        self._bound.add(named)
+        for anchor in named.anchors:
+            self._ties.relate(named.entity, anchor)
 
     def _tie(self, signature: TextSignature, values: Mapping[str, str]) -> None:
         things = [
@@ -207,26 +208,21 @@ class Recogniser:
             yield Gap(source="recognise", target=clock, why=why)
 
 
-def _sighting(
-    record: Record, match: Match, page: Page, named: tuple[Mapping[str, str], Mapping[str, str]]
-) -> Sighting:
-    values, anchors = named
-    signature = match.signature
-    peers = anchors_of(signature.peer, values) if isinstance(signature, TextSignature) else {}
-    clock = record.clock or f"file:{record.evidence}"
+def _sighting(record: Record, match: Match, page: Page, named: Named) -> Sighting:
     time = record.time or UNTIMED
+    clock = record.clock or f"file:{record.evidence}"
     return Sighting(
         page=page.id,
-        entity=subject_of(page, anchors, values),
+        entity=named.entity,
         clock=clock if record.time else f"untimed:{record.evidence}",
         channel=record.channel,
         time=_first_time(record) or time,
         last=time,
         place=Place(record.evidence, record.line, record.text),
         fields=match.fields,
-        anchors=(*anchors.items(), *_writer(record, anchors, page)),
-        peers=tuple(peers.items()),
-        severity=signature.severity,
+        anchors=named.anchors + named.writer,
+        peers=named.peers,
+        severity=match.signature.severity,
         end=_stated_end(record),
         ended=match.ended,
         timed=record.time is not None,
@@ -234,22 +230,10 @@ def _sighting(
     )
 
 
-def _writer(record: Record, anchors: Mapping[str, str], page: Page) -> tuple[Key, ...]:
-    """The host that a line speaks of by being in its log.
-
-    Controllers and schedulers write about other hosts than the one they run on.
-    """
-    elsewhere = page.entity.kind in _SPOKEN_OF or record.channel in {"event", "alert"}
-    if not record.host or "node" in anchors or elsewhere:
-        return ()
-    return (("node", normalise("node", record.host)),)
-
-
-_SPOKEN_OF = frozenset({"node", "job", "queue", "cluster", "storage_server", "switch"})
-
-
 def _first_time(record: Record) -> Instant | None:
     """A Kubernetes Event counts repeats: its first time is the sighting's."""
+    if record.channel != "event":
+        return None
     moment = parse_moment(record.fields.get("first_time", ""))
     if moment is None or record.time is None or moment >= record.time.utc:
         return None
@@ -258,11 +242,11 @@ def _first_time(record: Record) -> Instant | None:
 
 def _stated_end(record: Record) -> Instant | None:
     """A firing alert's end is only when it would lapse; a resolved one's is when it was over."""
-    stated = record.fields.get("ends", "") if record.channel == "alert" else ""
-    moment = parse_moment(stated)
-    if moment is None or record.fields.get("status") not in {"resolved", "inactive"}:
+    if record.channel != "alert" or record.fields.get("status") not in {"resolved", "inactive"}:
         return None
-    return Instant(moment, 0.0, "stated", stated)
+    stated = record.fields.get("ends", "")
+    moment = parse_moment(stated)
+    return Instant(moment, 0.0, "stated", stated) if moment else None
 
 
 def _stated_count(record: Record) -> int:

@@ -37,7 +37,9 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     bursts = [_canonical(burst, who) for burst in _timed(recognised)]
     ends = [replace(s, entity=who.of(s.page, s.entity)) for s in recognised.ends]
     sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]
-    clocks = learn_clocks(bursts, recognised.clock_facts, disturbance(sure, catalog))
+    found = disturbance(sure, catalog)
+    onsets = (found.since, found.onsets_until) if found else None
+    clocks = learn_clocks(bursts, recognised.clock_facts, onsets)
     merged = merge(
         (clocks.apply(burst) for burst in bursts),
         (_put_right(end, clocks) for end in ends),
@@ -65,8 +67,10 @@ def window_of(events: Sequence[Event]) -> Window:
     if found is None:
         return Window()
     zone = events[0].start.utc.tzinfo
-    since, until = (datetime.fromtimestamp(moment, tz=zone) for moment in found)
-    return Window(since=since, until=until)
+    return Window(
+        since=datetime.fromtimestamp(found.since, tz=zone),
+        until=datetime.fromtimestamp(found.until, tz=zone),
+    )
 
 
 @dataclass(frozen=True)

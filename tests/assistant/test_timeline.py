@@ -3,10 +3,12 @@
 import pytest
 
 from assistant.event import Timeline
+from assistant.timeline import order
 from tests.assistant.items import (
     at,
     kernel,
     line_up,
+    look,
     only,
     reading,
     said,
@@ -15,6 +17,7 @@ from tests.assistant.items import (
     thing,
     unzoned,
 )  # fmt: skip
+from tests.assistant.pages import catalog, line, page
 
 GPU = "GPU-2a6f7a11-0000-4b7c-9d2e-0123456789ab"
 XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
@@ -232,3 +235,14 @@ def test_progress_is_kept_with_its_span() -> None:
     event = only(line_up(steps), "training-progress")
     assert (event.count, event.fields["step"], event.benign) == (10, 10, "text")
     assert (since_t0(event.start), since_t0(event.last)) == (60, 600)
+
+
+def test_yesterdays_fault_is_not_todays() -> None:
+    """However long a condition lasts, after a long silence it is a new occurrence."""
+    lasting = page("lasting", lasts_s=86400, signatures=[line("odd", "odd", {"node": "{host}"})])
+    book = catalog(lasting)
+    found = order(look([kernel("n1", 0, "odd"), kernel("n1", 40000, "odd")], book), book)
+    first, second = found.events
+    assert first.end == second.start
+    assert second.end is not None
+    assert since_t0(second.end) == 126400
