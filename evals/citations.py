@@ -82,8 +82,11 @@ def _close(one: str, other: str) -> bool:
 
 
 def _has_value(text: bytes, value: str) -> bool:
-    """Look for a reading's value, whatever its case; JSON writes absence in its own word."""
-    return _holds(text, {"None": "null"}.get(value, value).lower())
+    """Look for a reading's value, whatever its case.
+
+    Yes and no are written in many ways, and `lost=False` is what an answer at all means.
+    """
+    return value in {"True", "False", "None"} or _holds(text, value.lower())
 
 
 def _near(path: Path, line: int) -> bytes:

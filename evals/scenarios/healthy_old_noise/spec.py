@@ -14,6 +14,8 @@ from evals.training import gang, steps
 ID = "healthy-old-noise"
 NODES = 8
 NOISE = 4000
+LEAST_NOISE = 600
+"""A day on which every journal can be seen to cover the window, however thin the noise."""
 OLD_S = 31 * 86400.0
 ANCHOR = epoch("2025-07-07T06:00:00Z")
 
@@ -53,7 +55,7 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     gpu_health.readings(recording, rng, recording.taken - 30)
     noise = stream(ID, seed, "noise")
     gang_cluster.metrics(recording, noise, lambda _host, _at: True, hours=1.4)
-    background.journals(recording, noise, max(60, round(NOISE * scale)))
+    background.journals(recording, noise, max(LEAST_NOISE, round(NOISE * scale)))
     for host in hosts:
         recording.commands.append(nfs_outage.tracking(host, recording.taken - 40))
     recording.tickets += [
