@@ -1,0 +1,60 @@
+from functools import cache
+
+import pytest
+
+from knowledge.catalog import Catalog, load_catalog
+from knowledge.lint import lint
+from knowledge.page import TextSignature
+from tools.entity import ENTITY_KINDS
+
+GST = (1001, 1002, 1003, 2001, 2002, 2003, 3001, 3002, 3003, 4001, 4002, 4003)
+
+
+@cache
+def shipped() -> Catalog:
+    return load_catalog()
+
+
+def test_the_shipped_handbook_has_no_error() -> None:
+    """Every pattern, sample, link and sentence of every page is proven."""
+    problems = [p for p in lint(shipped(), ENTITY_KINDS) if p.level == "error"]
+    assert problems == []
+
+
+@pytest.mark.parametrize("number", GST)
+def test_each_platform_code_has_one_page(number: int) -> None:
+    """Found by its code, standing for conditions, with the source named and its claims as traps."""
+    (page,) = shipped().by_code(f"GST-{number}")
+    assert page.id == f"gst-{number}"
+    assert page.stands_for
+    assert page.traps
+    assert any(origin.trust == "handbook" for origin in page.sources)
+    assert any(origin.trust != "handbook" for origin in page.sources)
+
+
+@pytest.mark.parametrize(
+    ("number", "claim", "fact"),
+    [
+        (1001, "dcgm diag -g 0", "dcgmi"),
+        (1002, "10 correctable errors an hour", "no such defaults"),
+        (1002, "greps the kernel log for nvidia", "NVRM"),
+        (1003, "timestampslice", "sharing.timeSlicing"),
+        (2001, "NCCL_TIMEOUT", "init_process_group(timeout=)"),
+        (2001, "NCCL_NET_IB_DISABLE", "does not exist"),
+        (2002, "underflow", "overflow"),
+        (3002, "8192", "2048"),
+        (4001, "df -h", "mountstats"),
+    ],
+)
+def test_wrong_claims_of_the_source_are_traps(number: int, claim: str, fact: str) -> None:
+    """The claim stands beside the fact that corrects it."""
+    page = shipped().page(f"gst-{number}")
+    assert any(claim in trap.en and fact in trap.en for trap in page.traps)
+
+
+def test_kernel_kills_are_told_apart() -> None:
+    """One line each: the container's limit, and the host's memory."""
+    for page_id, constraint in (("cgroup-oom-kill", "MEMCG"), ("host-oom-kill", "NONE")):
+        page = shipped().page(page_id)
+        lines = [s.examples[0] for s in page.signatures if isinstance(s, TextSignature)]
+        assert any(f"CONSTRAINT_{constraint}" in line for line in lines)
