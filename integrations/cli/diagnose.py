@@ -159,7 +159,7 @@ class Desk:
 
     def _live(self, progress: Progress) -> Live:
         live = open_live(self.settings, self.around)
-        live.on_progress = progress.say
+        live.on_progress = progress.follow
         return live
 
     def _open_store(self, progress: Progress, message: str) -> Store | None:

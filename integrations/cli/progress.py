@@ -11,6 +11,7 @@ from integrations.rendering.escaping import flatten
 from integrations.rendering.view import View
 from integrations.wording.words import Words
 from knowledge.page import Page
+from tools.collecting import Progress as Looked
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -56,6 +57,11 @@ class Progress:
         if partial and partial != self._said:
             self._said = partial
             self._print(self._words("progress.partial", text=partial))
+
+    def follow(self, news: Looked) -> None:
+        """Show in the spinner which look just ended; lines would be too many."""
+        if self._status:
+            self.say(f"{news.done}/{news.total} {news.look} {news.host}".rstrip())
 
     def say(self, text: str) -> None:
         """Show a phase: in the spinner, or as a line."""

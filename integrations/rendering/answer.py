@@ -196,7 +196,7 @@ def _differential(view: View, limits: Limits) -> Section:
             ),
             anchor=one.id,
         )
-        for one in hypotheses[: limits.rows]
+        for one in hypotheses[: limits.hypotheses]
     ]
     columns = _columns(view, "hypothesis", "layer", "supports", "contradicts", "check")
     blocks = _table_or_none(view, columns, rows, len(hypotheses))

@@ -61,6 +61,8 @@ class Row:
 
     cells: tuple[Line, ...]
     anchor: str = ""
+    more: tuple[str, ...] = ()
+    """Further ids that lead to this row, where it stands for several things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ class Card:
     facts: tuple[Fact, ...]
     quote: Quote
     note: str = ""
+    key: bool = True
+    """False for what only the timeline cites: it may be folded away."""
 
 
 Block = Paragraph | Items | Facts | Table | Card
@@ -107,7 +111,8 @@ class Limits:
     """How much of the long parts a form has room for."""
 
     events: int
-    """Rows of the timeline in each plane."""
+    """Rows of the timeline in each plane; one row may stand for many alike."""
+    hypotheses: int
     rows: int
     """Rows of every other long table."""
     quotes: int
@@ -119,7 +124,8 @@ def collect_anchors(sections: tuple[Section, ...]) -> frozenset[str]:
     blocks = [block for section in sections for block in section.blocks]
     cards = {block.anchor for block in blocks if isinstance(block, Card)}
     tables = [block for block in blocks if isinstance(block, Table)]
-    return frozenset(cards | {row.anchor for table in tables for row in table.rows if row.anchor})
+    rows = [row for table in tables for row in table.rows if row.anchor]
+    return frozenset(cards.union(*((row.anchor, *row.more) for row in rows)))
 
 
 def text(words: str) -> Line:

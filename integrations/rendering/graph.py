@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.diagnosis.result import ChainLink
+from assistant.event import Event
 from integrations.rendering.drawing import PIXELS_A_COLUMN, count_columns, shorten, wrap
 from integrations.rendering.moments import write_delay, write_time
 from integrations.rendering.view import View
@@ -120,10 +121,17 @@ def _box(view: View, event_id: str, x: float, y: float, *, root: bool) -> Box:
         y=y,
         title=wrap(view.title(event.page), _COLUMNS - 4, 2),
         subject=shorten(view.subject(event), _COLUMNS),
-        when=write_time(event.start.utc),
+        when=_when(view, event),
         root=root,
         hint=f"{view.label(event)} · {view.onset(event, day=True)}",
     )
+
+
+def _when(view: View, event: Event) -> str:
+    """Say when it began, and of how many things the same holds."""
+    alike = view.count_alike(event)
+    many = f" · {view.words('event.times', count=alike)}" if alike > 1 else ""
+    return write_time(event.start.utc) + many
 
 
 def _edges(

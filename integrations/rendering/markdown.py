@@ -19,25 +19,21 @@ from integrations.rendering.content import (
     collect_anchors,
 )
 from integrations.rendering.escaping import code_span, escape_markdown, fence
-from integrations.rendering.moments import write_stamp
 from integrations.rendering.sections import build_sections
 from integrations.rendering.view import View
 
-LIMITS = Limits(events=200, rows=200, quotes=20)
+LIMITS = Limits(events=60, hypotheses=15, rows=60, quotes=15)
 _STRONG = ("strong", "confidence", "coverage", "priority")
 _SYMBOLS: Mapping[str, str] = {"critical": "⯃", "error": "▲", "warning": "◆", "info": "●"}
 
 
 def render_markdown(view: View) -> str:
     """Render the whole report as one Markdown document."""
-    investigation, words = view.investigation, view.words
-    versions = words("report.versions", **investigation.versions.model_dump())
-    generated = f"{words('report.generated')} {write_stamp(investigation.generated_at)}"
     sections = build_sections(view, LIMITS)
     writer = _Writer(collect_anchors(sections))
     parts = [f"# {writer.line(title_line(view))}", f"**{escape_markdown(view.headline())}**"]
     parts += [writer.section(section) for section in sections]
-    parts.append(f"---\n{escape_markdown(f'{generated} · {versions}')}")
+    parts.append(f"---\n{escape_markdown(view.colophon())}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -76,7 +72,8 @@ class _Writer:
         for row in table.rows:
             cells = [self.line(cell) for cell in row.cells]
             if row.anchor:
-                cells[0] = f'<a id="{_anchor(row.anchor)}"></a>{cells[0]}'
+                marks = (f'<a id="{_anchor(name)}"></a>' for name in (row.anchor, *row.more))
+                cells[0] = "".join(marks) + cells[0]
             yield _row(cells)
 
     def card(self, card: Card) -> Iterator[str]:

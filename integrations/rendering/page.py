@@ -14,11 +14,11 @@ from markupsafe import Markup
 
 from integrations.rendering.answer import title_line
 from integrations.rendering.axis import fit_axis
-from integrations.rendering.content import Limits, collect_anchors
+from integrations.rendering.content import Block, Card, Limits, collect_anchors
 from integrations.rendering.escaping import make_visible
 from integrations.rendering.graph import draw_graph
 from integrations.rendering.heatmap import draw_heatmap
-from integrations.rendering.moments import write_span, write_stamp
+from integrations.rendering.moments import write_span
 from integrations.rendering.sections import build_sections
 from integrations.rendering.swimlanes import draw_swimlanes
 from integrations.rendering.view import SEVERITIES, View
@@ -26,7 +26,7 @@ from integrations.rendering.view import SEVERITIES, View
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-LIMITS = Limits(events=300, rows=300, quotes=60)
+LIMITS = Limits(events=100, hypotheses=20, rows=400, quotes=40)
 _HEAT_KEY = (
     ("critical", "C"), ("error", "E"), ("warning", "W"), ("info", "i"), ("none", "·"),
     ("unknown", "?"),
@@ -64,8 +64,7 @@ def render_html(view: View) -> str:
             coverage_icons=_COVERAGE_ICONS,
             style=Markup(style),  # noqa: S704 -- our own file, no value of the report in it
             style_hash=Markup(_digest(style)),  # noqa: S704 -- base64
-            generated=write_stamp(investigation.generated_at),
-            versions=words("report.versions", **investigation.versions.model_dump()),
+            colophon=view.colophon(),
         )
     )
 
@@ -79,12 +78,17 @@ def _templates() -> "Environment":
     )  # fmt: skip
     templates.filters["anchor"] = make_anchor
     templates.filters["form"] = lambda block: type(block).__name__
+    templates.filters["others"] = _others
     return templates
 
 
 def make_anchor(name: str) -> str:
     """Return `name` as an id that is safe inside an attribute and a link."""
     return "".join(letter for letter in name if letter.isalnum() or letter in "-_.")
+
+
+def _others(blocks: tuple[Block, ...]) -> list[Card]:
+    return [block for block in blocks if isinstance(block, Card) and not block.key]
 
 
 def _clean(value: object) -> object:

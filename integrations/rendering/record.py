@@ -24,11 +24,13 @@ from integrations.rendering.content import (
     strong,
     text,
 )
-from integrations.rendering.moments import write_span, write_stamp, write_window
+from integrations.rendering.folding import CoverageFold, Fold, fold_coverage, fold_events, name_many
+from integrations.rendering.moments import write_span, write_stamp, write_time, write_window
 from integrations.rendering.view import PLANES, View, rank_severity
 from tools.evidence import Evidence, Window
 
 _SHA_SHOWN = 16
+_CITED_SHOWN = 5
 
 
 def build_timeline(view: View, limits: Limits) -> Section:
@@ -42,11 +44,12 @@ def build_timeline(view: View, limits: Limits) -> Section:
         events = [event for event in view.shown_events if event.plane == plane]
         if not events:
             continue
-        kept = _keep_worst(events, limits.events)
-        rows = tuple(_event_row(view, event) for event in kept)
+        folds = fold_events(events)
+        kept = _keep_worst(folds, limits.events)
+        rows = tuple(_fold_row(view, fold) for fold in kept)
         blocks.append(Table(columns, rows, caption=_caption(view, plane)))
-        if len(kept) < len(events):
-            blocks.append(Paragraph(soft(words("report.and_more", count=len(events) - len(kept)))))
+        if len(kept) < len(folds):
+            blocks.append(Paragraph(soft(words("report.and_more", count=len(folds) - len(kept)))))
     nothing = (Paragraph(soft(words("figure.no_events"))),)
     return Section("timeline", words("report.timeline"), tuple(blocks) or nothing)
 
@@ -66,7 +69,7 @@ def build_record(view: View, limits: Limits) -> tuple[Section, ...]:
 def build_evidence(view: View, limits: Limits) -> Section:
     """Build one card for each capture that the report stands on."""
     words = view.words
-    cited = view.cited_evidence()
+    cited = sorted(view.cited_evidence(), key=lambda item: item.id not in view.key_evidence)
     cards: list[Block] = [_card(view, item, limits) for item in cited[: limits.rows]]
     if len(cited) > limits.rows:
         more = words("report.and_more", count=len(cited) - limits.rows)
@@ -88,62 +91,72 @@ def _caption(view: View, plane: str) -> str:
     return f"{shown} · {view.shown_events[0].start.utc:%Y-%m-%d}" if view.one_day else shown
 
 
-def _keep_worst(events: Sequence[Event], most: int) -> Sequence[Event]:
+def _keep_worst(folds: Sequence[Fold], most: int) -> Sequence[Fold]:
     """Keep the worst and earliest where there is not room for all, in their order in time."""
-    if len(events) <= most:
-        return events
-    order = sorted(range(len(events)), key=lambda n: (rank_severity(events[n].severity), n))
-    return [events[n] for n in sorted(order[:most])]
+    if len(folds) <= most:
+        return folds
+    order = sorted(range(len(folds)), key=lambda n: (rank_severity(folds[n].worst.severity), n))
+    return [folds[n] for n in sorted(order[:most])]
 
 
-def _event_row(view: View, event: Event) -> Row:
-    remarks = " · ".join(view.remarks(event))
-    condition = join(text(view.title(event.page)), soft(remarks) if remarks else (), by=" — ")
-    return Row(
-        (
-            _when(view, event),
-            severity(view, event),
-            condition,
-            text(view.subject(event)),
-            join(refs([event.id]), refs(view.cited_by(event))),
-        ),
-        anchor=event.id,
-    )
+def _fold_row(view: View, fold: Fold) -> Row:
+    named = [event.id for event in fold.events if event.id in view.named_events]
+    ids = tuple(dict.fromkeys([*named, *(event.id for event in fold.events)]))
+    alone = len(fold.events) == 1
+    remarks = " · ".join(view.remarks(fold.first)) if alone else ""
+    cited = dict.fromkeys(one for event in fold.events for one in view.cited_by(event))
+    condition = join(text(view.title(fold.first.page)), soft(remarks) if remarks else (), by=" — ")
+    subject = view.subject(fold.first) if alone else name_many(view, fold.entities)
+    refs_shown = join(refs(ids, most=max(1, len(named))), refs(tuple(cited), most=_CITED_SHOWN))
+    cells = (_when(view, fold), severity(view, fold.worst), condition, text(subject), refs_shown)
+    return Row(cells, anchor=ids[0], more=ids[1:])
 
 
-def _when(view: View, event: Event) -> Line:
-    words = view.words
+def _when(view: View, fold: Fold) -> Line:
+    words, event = view.words, fold.first
     start = text(view.onset(event, day=not view.one_day))
+    if len(fold.events) > 1:
+        return join(start, soft(words("time.until", at=_clock(view, fold.last))))
     if event.end is None:
         return start
     lasted = (event.end.utc - event.start.utc).total_seconds()
     return join(start, soft(words("time.lasted", span=write_span(lasted, words))), by=" · ")
 
 
+def _clock(view: View, event: Event) -> str:
+    moment = event.start.utc
+    return write_time(moment) if view.one_day else write_stamp(moment)
+
+
 def _coverage(view: View, limits: Limits) -> Section:
     words = view.words
     covered = view.covered()
-    rows = tuple(
-        Row((
-            _coverage_state(view, line),
-            text(line.source),
-            text(line.target),
-            text(line.why),
-            text(_span_of(view, line)),
-            refs(line.evidence),
-        ))
-        for line in covered[: limits.rows]
-    )  # fmt: skip
+    folds = fold_coverage(covered)
+    rows = tuple(_coverage_row(view, fold) for fold in folds[: limits.rows])
     columns = tuple(
         words(f"column.{name}")
         for name in ("state", "source", "target", "reason", "covers", "evidence")
     )
     blocks: tuple[Block, ...] = (Table(columns, rows),) if rows else ()
-    if len(covered) > len(rows):
-        more = words("report.and_more", count=len(covered) - len(rows))
+    if len(folds) > len(rows):
+        more = words("report.and_more", count=len(folds) - len(rows))
         blocks = (*blocks, Paragraph(soft(more)))
     blocks = (Paragraph(_tally(view, covered)), *blocks)
     return Section("coverage", words("report.coverage"), blocks)
+
+
+def _coverage_row(view: View, fold: CoverageFold) -> Row:
+    line = fold.lines[0]
+    return Row(
+        (
+            _coverage_state(view, line),
+            text(line.source),
+            text(fold.targets),
+            text(fold.why),
+            text(_span_of(view, fold)),
+            refs(fold.evidence, most=_CITED_SHOWN),
+        )
+    )
 
 
 def _coverage_state(view: View, line: Coverage) -> Line:
@@ -156,10 +169,14 @@ def _tally(view: View, covered: Sequence[Coverage]) -> Line:
     return soft(" · ".join(parts) or view.words("report.none"))
 
 
-def _span_of(view: View, line: Coverage) -> str:
-    if line.since is None and line.until is None:
+def _span_of(view: View, fold: CoverageFold) -> str:
+    """Say which time all of them cover."""
+    since = [line.since for line in fold.lines if line.since]
+    until = [line.until for line in fold.lines if line.until]
+    if len(since) + len(until) < len(fold.lines):
         return ""
-    return write_window(Window(since=line.since, until=line.until), view.words)
+    common = Window(since=max(since, default=None), until=min(until, default=None))
+    return write_window(common, view.words)
 
 
 def _ruled_out(view: View, limits: Limits) -> Section:
@@ -176,16 +193,18 @@ def _ruled_out(view: View, limits: Limits) -> Section:
 
 
 def _not_checked(view: View, limits: Limits) -> Section:
-    unseen = view.unseen()
+    folds = fold_coverage(view.unseen())
     lines = tuple(
         join(
-            _coverage_state(view, line), text(f"{line.source} {line.target}".strip()),
-            soft(line.why) if line.why else (), by=" · ",
+            _coverage_state(view, fold.lines[0]),
+            text(f"{fold.lines[0].source} {fold.targets}".strip()),
+            soft(fold.lines[0].why),
+            by=" · ",
         )
-        for line in unseen[: limits.rows]
-    )  # fmt: skip
-    if len(unseen) > len(lines):
-        more = soft(view.words("report.and_more", count=len(unseen) - len(lines)))
+        for fold in folds[: limits.rows]
+    )
+    if len(folds) > len(lines):
+        more = soft(view.words("report.and_more", count=len(folds) - len(lines)))
         lines = (*lines, more)
     return Section("not-checked", view.words("report.not_checked"), _items(view, lines))
 
@@ -240,6 +259,7 @@ def _card(view: View, item: Evidence, limits: Limits) -> Card:
         facts=tuple(_card_facts(view, item, excerpt.lines if excerpt else "")),
         quote=Quote(tuple((quote.line, quote.text) for quote in quotes[: limits.quotes])),
         note=" ".join(notes),
+        key=item.id in view.key_evidence or item.outcome == "hung",
     )
 
 

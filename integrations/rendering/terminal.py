@@ -25,11 +25,10 @@ from integrations.rendering.content import (
     Table,
 )
 from integrations.rendering.escaping import flatten, make_visible
-from integrations.rendering.moments import write_stamp
 from integrations.rendering.sections import build_sections
 from integrations.rendering.view import View
 
-LIMITS = Limits(events=25, rows=25, quotes=5)
+LIMITS = Limits(events=12, hypotheses=5, rows=20, quotes=5)
 _PIPE_WIDTH = 120
 """Columns where nobody tells how wide the reader's paper is."""
 _STYLES: Mapping[str, str] = {
@@ -84,10 +83,7 @@ def print_report(view: View, console: Console) -> None:
         console.print()
         console.print(Rule(Text(section.title, "bold"), align="left", style="dim"))
         console.print(Group(*_blocks(section)))
-    investigation, words = view.investigation, view.words
-    versions = words("report.versions", **investigation.versions.model_dump())
-    generated = f"{words('report.generated')} {write_stamp(investigation.generated_at)}"
-    console.print(Text(f"\n{generated} · {versions}", "dim"))
+    console.print(Text(f"\n{view.colophon()}", "dim"))
 
 
 def _blocks(section: Section) -> Iterable[RenderableType]:

@@ -1,14 +1,15 @@
 """An Investigation as a reader asks for it: by id, by title, in one language."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
-from assistant.diagnosis.result import Diagnosis, Hypothesis
+from assistant.diagnosis.result import Diagnosis, Hypothesis, RootCause
 from assistant.event import Coverage, Event
 from assistant.investigation import Investigation
 from integrations.rendering.excerpts import Excerpt, collect_excerpts
-from integrations.rendering.moments import write_instant, write_span
+from integrations.rendering.moments import write_instant, write_span, write_stamp
 from integrations.wording.words import Words
 from knowledge.page import Page, Severity
 from tools.entity import Entity
@@ -17,6 +18,7 @@ from tools.evidence import Evidence
 PLANES = ("control", "compute", "storage", "network", "workload")
 SEVERITIES: tuple[Severity, ...] = ("critical", "error", "warning", "info")
 _WENT_WRONG = ("hung", "denied", "failed")
+_DIGEST_SHOWN = 12
 _COVERAGE_ORDER = ("hung", "abnormal", "not_checked", "not_visible", "normal")
 
 
@@ -107,6 +109,18 @@ class View:
             return f"{self.name(event.entity)} ({members})"
         return self.name(event.entity)
 
+    def count_alike(self, event: Event) -> int:
+        """Count the entities for which the same condition was seen."""
+        return self._entities_by_page.get(event.page, 1)
+
+    @cached_property
+    def _entities_by_page(self) -> Mapping[str, int]:
+        found: dict[str, set[str]] = {}
+        for event in self.shown_events:
+            keys = {one.key for one in (event.members or (event.entity,))}
+            found.setdefault(event.page, set()).update(keys)
+        return {page: len(keys) for page, keys in found.items()}
+
     def onset(self, event: Event, *, day: bool = False) -> str:
         """When it began, with every doubt about it."""
         shown = write_instant(event.start, self.words, day=day)
@@ -151,11 +165,23 @@ class View:
         if diagnosis is None:
             return self.words("report.no_diagnosis")
         if diagnosis.root_causes and diagnosis.verdict == "fault":
-            told = (self.words.say(root.where.text) for root in diagnosis.root_causes)
+            told = (self._tell_root(root) for root in diagnosis.root_causes)
             return self.words("report.join").join(told)
         if diagnosis.verdict == "inconclusive" and not diagnosis.hypotheses:
             return self.words("verdict_text.inconclusive_empty")
         return self.words(f"verdict_text.{diagnosis.verdict}")
+
+    def _tell_root(self, root: RootCause) -> str:
+        title, where = self.words.say(root.title), self.words.say(root.where.text)
+        return self.words("report.root", title=title, where=where)
+
+    def colophon(self) -> str:
+        """Say when it was made and by what."""
+        investigation = self.investigation
+        product, handbook = investigation.versions.product, investigation.versions.handbook
+        versions = self.words("report.versions", product=product, handbook=handbook[:_DIGEST_SHOWN])
+        made = f"{self.words('report.generated')} {write_stamp(investigation.generated_at)}"
+        return f"{made} · {versions}"
 
     def covered(self) -> Sequence[Coverage]:
         """The ledger, what hung and what is abnormal first."""
@@ -178,21 +204,27 @@ class View:
         ]
 
     @cached_property
+    def key_evidence(self) -> frozenset[str]:
+        """Ids of what the conclusion itself stands on, rather than the timeline alone."""
+        diagnosis = self.diagnosis
+        if diagnosis is None:
+            return frozenset()
+        groups: tuple[Sequence[_Cites], ...] = (
+            diagnosis.root_causes,
+            diagnosis.chain,
+            diagnosis.ruled_out,
+            diagnosis.changes,
+        )
+        return frozenset(one for group in groups for part in group for one in part.evidence)
+
+    @cached_property
     def _named_evidence(self) -> frozenset[str]:
-        named = set(self.excerpts)
-        if self.diagnosis:
-            parts: Iterable[Sequence[str]] = (
-                part.evidence
-                for group in (
-                    self.diagnosis.root_causes,
-                    self.diagnosis.chain,
-                    self.diagnosis.ruled_out,
-                    self.diagnosis.changes,
-                )
-                for part in group
-            )
-            named.update(one for part in parts for one in part)
-        return frozenset(named)
+        return self.key_evidence.union(self.excerpts)
+
+
+class _Cites(Protocol):
+    @property
+    def evidence(self) -> tuple[str, ...]: ...
 
 
 def rank_severity(severity: Severity) -> int:
