@@ -33,10 +33,11 @@ class Namer:
     """Fills templates once for each distinct set of names; a step counter names nothing new."""
 
     def __init__(self) -> None:
-        self._names: dict[tuple[str, str, tuple[str | None, ...]], Named] = {}
+        self._names: dict[tuple[str, str, _Words, _Words], Named] = {}
         self._holes: dict[tuple[str, str], tuple[str, ...]] = {}
         self._record: Record | None = None
         self._values: dict[str, str] = {}
+        self._own: _Words = ()
 
     def values(self, record: Record) -> dict[str, str]:
         """Return what templates may use beside a line's named groups; read-only."""
@@ -44,31 +45,35 @@ class Namer:
         same = (
             last is not None
             and last.fields is record.fields
-            and (last.host, last.unit, last.evidence) == (record.host, record.unit, record.evidence)
+            and last.host == record.host
+            and last.unit == record.unit
+            and last.evidence == record.evidence
             and last.channel == record.channel
         )
         if not same:
             self._record, self._values = record, values_of(record)
+            self._own = (record.channel, *map(self._values.get, _ALWAYS))
         return self._values
 
     def name(self, record: Record, match: Match, page: Page) -> Named:
         """Say what a matched line is about."""
         signature = match.signature
         own = self.values(record)
-        which = (page.id, signature.id)
-        holes = self._holes.get(which)
+        holes = self._holes.get((page.id, signature.id))
         if holes is None:
-            holes = self._holes[which] = _holes(signature)
+            holes = self._holes[page.id, signature.id] = _holes(signature)
         found = match.values
-        key = (*which, tuple(found.get(hole) or own.get(hole) for hole in holes))
+        words = tuple([found.get(hole) or own.get(hole) for hole in holes])
+        key = (page.id, signature.id, self._own, words)
         known = self._names.get(key)
         if known is None:
             if len(self._names) >= MOST_NAMES:
                 self._names.clear()
-            known = self._names[key] = _named(record, page, signature, {**own, **found})
+            known = self._names[key] = _named(record, page, signature, {**own, **match.values})
         return known
 
 
+_Words = tuple[str | None, ...]
 MOST_NAMES = 100_000
 _ALWAYS = ("host", "node", "pod", "namespace")
 """Names that may stand in where a template fills none."""
@@ -78,7 +83,7 @@ def _holes(signature: Signature) -> tuple[str, ...]:
     templates = [*signature.entity.values()]
     if isinstance(signature, TextSignature):
         templates += signature.peer.values()
-    return (*{hole for template in templates for hole in placeholders(template)}, *_ALWAYS)
+    return tuple({hole for template in templates for hole in placeholders(template)})
 
 
 def _named(record: Record, page: Page, signature: Signature, values: Mapping[str, str]) -> Named:

@@ -1,6 +1,6 @@
 """Objects, readings and series against their signatures: what holds, and what does not."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -42,7 +42,12 @@ class States:
         self._ledger = ledger
         self._contrary: dict[tuple[str, str], datetime] = {}
         self._holding: dict[tuple[str, str], Key] = {}
-        self._subjects = _subjects(catalog)
+        subjects = _subjects(catalog)
+        self._testers = {
+            tested: tuple({page.id: page for page, _ in pairs}.values())
+            for tested, pairs in subjects.items()
+        }
+        self._subjects = {tested: _distinct(pairs) for tested, pairs in subjects.items()}
         self.settings: list[tuple[str, float, tuple[Key, ...], Place]] = []
         """Name, value, anchors and place of what pages of context read."""
 
@@ -184,13 +189,14 @@ class States:
             return
         moment = look.observed.utc
         holding = {page for page, _ in held}
-        noted: set[Key] = set()
-        for page, templates in self._subjects.get((look.source, look.name), ()):
+        for page in self._testers.get((look.source, look.name), ()):
             if page.id not in holding:
                 self._contrary[page.id, look.thing] = moment
                 before = self._holding.pop((page.id, look.thing), None)
                 if before is not None:
                     yield _over(look, page, before)
+        noted: set[Key] = set()
+        for page, templates in self._subjects.get((look.source, look.name), ()):
             anchors = anchors_of(templates, resolved(templates.values(), look.content))
             entity = subject_of(page, anchors, {})
             if entity not in noted:
@@ -242,11 +248,14 @@ def _named(match: Match, values: Mapping[str, str]) -> dict[str, str]:
     return anchors_of(match.signature.entity, values)
 
 
-def _subjects(
-    catalog: Catalog,
-) -> dict[tuple[str, str], list[tuple[Page, Mapping[str, str]]]]:
-    """Index the pages that test each query, object kind and reading kind."""
-    found: dict[tuple[str, str], list[tuple[Page, Mapping[str, str]]]] = {}
+_Tested = tuple[str, str]
+"""Channel, and the query, object kind or reading kind."""
+_Subject = tuple[Page, Mapping[str, str]]
+
+
+def _subjects(catalog: Catalog) -> dict[_Tested, list[_Subject]]:
+    """Index the pages that test each query, object kind and reading kind, with their templates."""
+    found: dict[_Tested, list[_Subject]] = {}
     for page, signature in catalog.signatures():
         match signature:
             case MetricSignature():
@@ -257,3 +266,12 @@ def _subjects(
             case _:
                 pass
     return found
+
+
+def _distinct(subjects: Iterable[_Subject]) -> list[_Subject]:
+    """Keep one of the pages that would name the same thing."""
+    kept: dict[object, _Subject] = {}
+    for page, templates in subjects:
+        named = (page.entity.kind, page.entity.anchors, tuple(templates.items()))
+        kept.setdefault(named, (page, templates))
+    return list(kept.values())
