@@ -147,15 +147,26 @@ def read_stretches(
 def _of_logs(
     spans: Iterable[Spanned], captured: Mapping[str, float], topology: Topology
 ) -> Iterable[Stretch]:
-    for span in spans:
-        if span.first is None or span.last is None:
-            continue
-        until = span.last.utc.timestamp()
+    """Return the time each writer's log was read over.
+
+    A capture that carries several writers of a host in one order of time (a journal, a syslog)
+    covers each of them over all of its time: who was silent in it had nothing to say.
+    """
+    rows = [span for span in spans if span.first is not None and span.last is not None]
+    whole: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for span in rows:
+        whole[span.evidence, span.host] += _ends(span)
+    for span in rows:
+        times = whole[span.evidence, span.host] if span.host else _ends(span)
+        until = max(times)
         if span.channel in CLUSTER_WIDE:
             until = max(until, captured.get(span.evidence, until))
         host = topology.alias("node", span.host) if span.host else ""
-        since = span.first.utc.timestamp()
-        yield Stretch(span.channel, host, span.unit, since, until, span.evidence)
+        yield Stretch(span.channel, host, span.unit, min(times), until, span.evidence)
+
+
+def _ends(span: Spanned) -> list[float]:
+    return [moment.utc.timestamp() for moment in (span.first, span.last) if moment is not None]
 
 
 def _of_state(look: Seen, topology: Topology) -> Iterable[Stretch]:

@@ -271,6 +271,7 @@ def _unexplained(
     findings: Sequence[Finding], ranking: Ranking, collateral: dict[str, str]
 ) -> tuple[str, ...]:
     explained = {n for f in findings for n in (f.candidate.id, *f.candidate.reached)}
+    explained |= {link.source for f in findings for link in draw_chain(f.candidate, ranking.graph)}
     return tuple(
         name
         for name in ranking.damage

@@ -71,7 +71,7 @@ def _umbrella(page: Page, case: Case, hurt: list[Event]) -> RuledOut | None:
     nodes = _nodes(hurt)
     if not parts or seen or not nodes:
         return None
-    since, until = _onset(hurt), case.until
+    since, until = _onset(hurt, case), case.until
     rows = {n: case.sight.covering(HARDWARE_CHANNEL, n, since, until) for n in nodes}
     gapless = all(case.sight.covers(HARDWARE_CHANNEL, n, since, until) == "yes" for n in nodes)
     if not gapless:
@@ -87,8 +87,9 @@ def _umbrella(page: Page, case: Case, hurt: list[Event]) -> RuledOut | None:
     )
 
 
-def _onset(hurt: Iterable[Event]) -> float:
-    return min(event.earliest for event in hurt)
+def _onset(hurt: Iterable[Event], case: Case) -> float:
+    """Return when the harm may have begun, inside the window that was asked for or found."""
+    return max(min(event.earliest for event in hurt), case.since)
 
 
 def _refuted(page: Page, ranking: Ranking) -> RuledOut | None:
@@ -114,7 +115,7 @@ def _unseen(page: Page, case: Case, hurt: list[Event], present: set[str]) -> Rul
     channels = sorted(
         {s.source for s in page.signatures if isinstance(s, TextSignature) and s.yields == "event"}
     )
-    cited = _covering(channels, nodes, case.sight, (_onset(hurt), case.until))
+    cited = _covering(channels, nodes, case.sight, (_onset(hurt, case), case.until))
     if not cited:
         return None
     return RuledOut(

@@ -27,7 +27,7 @@ def find_first_failing(case: Case) -> list[FirstFailing]:
     """Return, per job with many timeouts, who failed first and why we think so."""
     found = []
     for job, reports in _reports(case).items():
-        if len(reports) < LEAST_REPORTS:
+        if sum(max(1, len(event.members)) for event in reports) < LEAST_REPORTS:
             continue
         row = (
             _earlier_error(job, reports, case)
@@ -89,6 +89,7 @@ def _silent_member(job: str, reports: Sequence[Event], case: Case) -> FirstFaili
     for kind in ("rank", "pod", "node"):
         members = {a.id for a in case.topology.members(job) if a.kind == kind}
         spoke = {a.id for event in reports for a in event.anchors if a.kind == kind}
+        spoke |= {m.id for event in reports for m in event.members if m.kind == kind}
         silent = sorted(members - spoke)
         if spoke and silent and len(silent) <= min(MOST_ABSENT, len(spoke)):
             return FirstFailing(

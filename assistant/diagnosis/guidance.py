@@ -158,7 +158,7 @@ def _cause_known(roots: Sequence[Candidate]) -> bool:
 def _missing_logs(case: Case, hurt: Sequence[Event], roots: Sequence[Candidate]) -> list[Missing]:
     rows = []
     if hurt:
-        since = min(event.earliest for event in hurt)
+        since = max(min(event.earliest for event in hurt), case.since)
         nodes = sorted({a.id for e in hurt for a in e.anchors if a.kind == "node"})
         blind = [n for n in nodes if case.sight.covers("kernel", n, since, since + 60.0) == "no"]
         if blind:

@@ -104,6 +104,19 @@ def test_a_snapshot_shows_only_what_lasts() -> None:
     assert sight.would_show(_state_page(persists=False), [N1], 100, 200) == "no"
 
 
+def test_a_journal_covers_each_of_its_writers_over_all_of_its_time() -> None:
+    """A kernel that printed once early in a journal of an hour was silent later, not unseen."""
+    spans = [
+        Spanned("E1", "n1", "kernel", "", _at(0), _at(10), 3),
+        Spanned("E1", "n1", "service", "", _at(0), _at(3600), 900),
+        Spanned("E2", "n2", "service", "", _at(0), _at(3600), 900),
+    ]
+    sight = build_sight(read_stretches(spans, [], [], Ties().settle()))
+
+    assert sight.covers("kernel", "n1", 3000, 3500) == "yes"
+    assert sight.covers("kernel", "n2", 3000, 3500) == "no"
+
+
 def test_a_host_s_other_spelling_is_the_same_host() -> None:
     """Coverage follows the topology's one name for a host."""
     ties = Ties()
