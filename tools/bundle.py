@@ -2,7 +2,9 @@
 
 import hashlib
 import re
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -48,7 +50,7 @@ class Bundle:
         self.manifest: tuple[Capture, ...] = ()
         self._gaps = tuple(gaps)
         self._digests: dict[Path, str] = {}
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._remove: weakref.finalize[..., Bundle] | None = None
 
     @classmethod
     def open(cls, paths: Sequence[Path]) -> Self:
@@ -61,7 +63,8 @@ class Bundle:
         for path in paths:
             finder.add(path)
         bundle = cls(finder.members, _merged(finder.metas), finder.gaps)
-        bundle._folder = finder.folder
+        if finder.folder is not None:
+            bundle._remove = weakref.finalize(bundle, shutil.rmtree, finder.folder, True)
         bundle._match(finder.captures)
         return bundle
 
@@ -106,8 +109,14 @@ class Bundle:
 
     def close(self) -> None:
         """Remove what was unpacked."""
-        if self._folder is not None:
-            self._folder.cleanup()
+        if self._remove is not None:
+            self._remove()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def _rank(head: bytes) -> int:
@@ -190,7 +199,7 @@ class _Finder:
         self.captures: list[Capture] = []
         self.metas: list[BundleMeta] = []
         self.gaps: list[Gap] = []
-        self.folder: tempfile.TemporaryDirectory[str] | None = None
+        self.folder: Path | None = None
 
     def add(self, path: Path) -> None:
         if path.is_dir():
@@ -216,8 +225,8 @@ class _Finder:
 
     def _add_archive(self, path: Path, name: str) -> None:
         if self.folder is None:
-            self.folder = tempfile.TemporaryDirectory(prefix="firstfault-")
-        folder = Path(tempfile.mkdtemp(dir=self.folder.name))
+            self.folder = Path(tempfile.mkdtemp(prefix="firstfault-"))
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
         names: list[tuple[str, Path]] = []
         try:
             for inner, copy in unpack(path, folder):

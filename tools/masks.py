@@ -1,7 +1,7 @@
 """Loads the masking of texts when the first record needs it."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 
 @cache
@@ -11,6 +11,7 @@ def _mask_text() -> Callable[[str], str]:
     return mask_text
 
 
+@lru_cache(maxsize=4096)
 def masked(text: str) -> str:
-    """Replace what looks like a secret."""
+    """Replace what looks like a secret; a flood repeats its text, and is masked once."""
     return _mask_text()(text)

@@ -1,6 +1,7 @@
 """Messages that programs print over several lines, and how to know their parts."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tools.evidence import Channel
@@ -98,6 +99,15 @@ def bare(text: str) -> str:
     return text[match.end() :] if match else text
 
 
+def _any(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern.pattern})" for pattern in patterns))
+
+
+_KERNEL_START = _any(shape.start for shape in KERNEL_SHAPES)
+_KERNEL_MEMBER = _any(shape.member for shape in KERNEL_SHAPES)
+"""All at once, since most kernel lines are part of no message of several lines."""
+
+
 def _shapes(text: str, channel: Channel) -> tuple[str, tuple[Shape, ...]]:
     if channel == "kernel":
         return text, KERNEL_SHAPES
@@ -106,12 +116,16 @@ def _shapes(text: str, channel: Channel) -> tuple[str, tuple[Shape, ...]]:
 
 def shape_started_by(text: str, channel: Channel) -> Shape | None:
     """Find the message that this line opens."""
+    if channel == "kernel" and not _KERNEL_START.match(text):
+        return None
     line, shapes = _shapes(text, channel)
     return next((shape for shape in shapes if shape.start.match(line)), None)
 
 
 def shape_continued_by(text: str, channel: Channel) -> Shape | None:
     """Find a message of which this line may be an inner part."""
+    if channel == "kernel" and not _KERNEL_MEMBER.match(text):
+        return None
     line, shapes = _shapes(text, channel)
     for shape in shapes:
         if (shape.tail or shape.member).match(line):

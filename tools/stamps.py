@@ -1,6 +1,7 @@
 """Turns the time texts of logs into instants that know how certain they are."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
@@ -19,6 +20,9 @@ WHOLE_SECOND_S = 1.0
 """A stamp without fraction names a second, and the moment lies somewhere in it."""
 AHEAD_OF_CAPTURE = timedelta(days=1, hours=2)
 """How far a stamp without year may lie beyond its capture: zones, and clocks that run ahead."""
+
+RECENT = 2048
+"""How many stamps are remembered: recent ones repeat, old ones do not."""
 
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?$")
 _ISO = re.compile(
@@ -64,14 +68,11 @@ class Dating:
 
     def iso(self, text: str, host: str = "") -> Instant | None:
         """Read ``2025-06-20T10:23:15.123+08:00`` and its many relatives."""
-        key = (text, host)
-        if key in self._cache:
-            return self._cache[key]
-        if len(self._cache) > 2048:  # noqa: PLR2004  # recent stamps repeat, old ones do not
-            self._cache.clear()
+        return self.recalled(text, host, lambda: self._iso(text, host))
+
+    def _iso(self, text: str, host: str) -> Instant | None:
         match = _ISO.match(text)
-        found = self._cache[key] = None if match is None else self._from_match(match, host, text)
-        return found
+        return None if match is None else self._from_match(match, host, text)
 
     def _from_match(self, match: "re.Match[str]", host: str, text: str) -> Instant | None:
         fraction, zone = match.group(7) or "", match.group(8) or ""
@@ -93,11 +94,21 @@ class Dating:
         self, numbers: tuple[int, ...], micro: int, *, host: str, original: str = ""
     ) -> Instant | None:
         """Build an instant from month … second, in the last year that is not after the capture."""
-        for year in range(self.reference.year + 1, self.reference.year - 5, -1):
+        latest = self.reference + AHEAD_OF_CAPTURE
+        for year in range(latest.year, latest.year - 5, -1):
             found = self.wall((year, *numbers), micro, host=host, original=original)
-            if found and found.utc <= self.reference + AHEAD_OF_CAPTURE:
+            if found and found.utc <= latest:
                 return found
         return None
+
+    def recalled(self, text: str, host: str, make: Callable[[], Instant | None]) -> Instant | None:
+        """Read a stamp by `make`, or recall what it read of the same text before."""
+        key = (text, host)
+        if key not in self._cache:
+            if len(self._cache) > RECENT:
+                self._cache.clear()
+            self._cache[key] = make()
+        return self._cache[key]
 
     def _place(
         self, naive: datetime, error_s: float, host: str, zone: str, original: str

@@ -3,6 +3,7 @@
 import re
 
 from tools.dialect import Dialect, Line, Setting
+from tools.evidence import Instant
 from tools.stamps import MONTHS
 from tools.syslog_tags import tagged_line
 
@@ -16,16 +17,20 @@ PATTERN = re.compile(
 
 def build(match: "re.Match[str]", setting: Setting) -> Line | None:
     """Read stamp, host and tag."""
-    month, day, hour, minute, second, fraction, year, host, rest = match.groups()
+    host, rest = match.group(8, 9)
+    original = match.string[match.start(1) : match.start(8) - 1]
+    instant = setting.dating.recalled(original, host, lambda: _instant(match, setting, original))
+    return tagged_line(rest, instant, host) if instant else None
+
+
+def _instant(match: "re.Match[str]", setting: Setting, original: str) -> Instant | None:
+    month, day, hour, minute, second, fraction, year, host, _ = match.groups()
     numbers = (MONTHS[month.lower()], int(day), int(hour), int(minute), int(second))
     micro = int((fraction + "000000")[:6]) if fraction else -1
-    original = match.string[match.start(1) : match.start(8) - 1]
     dating = setting.dating
     if year:
-        instant = dating.wall((int(year), *numbers), micro, host=host, original=original)
-    else:
-        instant = dating.yearless(numbers, micro, host=host, original=original)
-    return tagged_line(rest, instant, host) if instant else None
+        return dating.wall((int(year), *numbers), micro, host=host, original=original)
+    return dating.yearless(numbers, micro, host=host, original=original)
 
 
 DIALECT = Dialect("syslog", PATTERN, build, weight=0.95, channel="service", source="journal")
