@@ -71,7 +71,8 @@ class EnvironmentFinder:
                 described = b"Environment:" in data[max(0, end - 20) : end]
                 yield from (self._described if described else self._yaml)(data, end, done)
 
-    def _may_show(self, name: bytes) -> bool:
+    def may_show(self, name: bytes) -> bool:
+        """Tell whether the value under `name` is one that decides cases."""
         shown = self._seen.get(name)
         if shown is None:
             shown = self._allowed.match(name.decode("latin-1")) is not None
@@ -96,7 +97,7 @@ class EnvironmentFinder:
                 name, value = match["mapkey"], match.span("mapvalue")
                 if name in _STRUCTURE or name in {b"name", b"kind"}:
                     continue
-            if value[0] < value[1] and not self._may_show(name):
+            if value[0] < value[1] and not self.may_show(name):
                 yield (*value, MASK)
 
     def _unit(self, data: bytes, start: int) -> Iterator[Taken]:
@@ -104,7 +105,7 @@ class EnvironmentFinder:
         for match in _UNIT_PAIR.finditer(data, start, len(data) if newline < 0 else newline):
             name = match["name"] or match["quoted"]
             group = "value" if match["name"] else "text"
-            if match[group] and not self._may_show(name):
+            if match[group] and not self.may_show(name):
                 yield (*match.span(group), MASK)
 
     def _described(self, data: bytes, start: int, stop: int) -> Iterator[Taken]:
@@ -117,7 +118,7 @@ class EnvironmentFinder:
             pair = _PAIR.match(rest)
             if depth < 0 or indent <= depth:
                 depth = indent
-                shown = pair is None or self._may_show(pair["name"])
+                shown = pair is None or self.may_show(pair["name"])
                 if pair and not shown and not pair["value"].lstrip().startswith(b"<set to"):
                     offset = line.start("rest") + pair.start("value")
                     yield from _span(data, offset, line.end("rest"))
@@ -140,7 +141,7 @@ class EnvironmentFinder:
                 name = pair["value"].strip(b" \"'\r")
                 continue
             owner = name if pair["name"] == b"value" else pair["name"]
-            if pair["name"] in _STRUCTURE or self._may_show(owner):
+            if pair["name"] in _STRUCTURE or self.may_show(owner):
                 continue
             if pair["value"].strip():
                 hidden_at = indent

@@ -1,8 +1,8 @@
 """The systemd journal: the kernel's lines whole, of all others those that matter."""
 
+import math
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 
 from tools.capture import Capture
@@ -11,14 +11,12 @@ from tools.registry import probe
 from tools.request import Request
 
 _LIMIT_S = 40.0
-_BEFORE_S = 24 * 3600.0
-"""The day before the window is read too: it is the baseline."""
 _LONGEST_PATTERN = 60_000
 
 
 @probe(source="journal", reach="host", volatility=2)
 def journal_kernel(request: Request, context: ProbeContext) -> Iterator[Capture]:
-    """Read every kernel line of the window and of the day before it.
+    """Read every kernel line of the window.
 
     Whole, because a gapless kernel log is what rules hardware out. Filters run in journalctl.
     Cannot see what was rotated away or, on a volatile journal, what was before the boot.
@@ -70,14 +68,10 @@ def _target(folder: Path | None, context: ProbeContext) -> str:
 
 
 def window_flags(request: Request) -> list[str]:
-    """Give the window as epoch seconds, which every systemd understands, with a day before it."""
+    """Give the window as epoch seconds, which every systemd understands."""
     flags = []
     if request.window.since:
-        flags.append(f"--since={_epoch(request.window.since, -_BEFORE_S)}")
+        flags.append(f"--since=@{math.floor(request.window.since.timestamp())}")
     if request.window.until:
-        flags.append(f"--until={_epoch(request.window.until, 1.0)}")
+        flags.append(f"--until=@{math.ceil(request.window.until.timestamp())}")
     return flags
-
-
-def _epoch(moment: datetime, shift_s: float) -> str:
-    return f"@{moment.timestamp() + shift_s:.0f}"

@@ -8,7 +8,7 @@ from tools.kube import Kube
 from tools.registry import probe
 from tools.request import Request
 
-_VOLATILE = (
+VOLATILE = (
     ("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases", "leases"),
     ("/api/v1/nodes", "nodes"),
     ("/api/v1/pods", "pods"),
@@ -16,7 +16,7 @@ _VOLATILE = (
     ("/apis/metrics.k8s.io/v1beta1/pods", "top-pods"),
     ("/apis/batch/v1/jobs", "jobs"),
 )
-_STEADY = (
+STEADY = (
     ("/apis/apps/v1/deployments", "deployments"),
     ("/apis/apps/v1/daemonsets", "daemonsets"),
     ("/apis/apps/v1/statefulsets", "statefulsets"),
@@ -43,7 +43,7 @@ def kubernetes_state(request: Request, context: ProbeContext) -> Iterator[Captur
 
     Lists come from the server's watch cache. Cannot see deleted objects.
     """
-    yield from _lists(context, _VOLATILE)
+    yield from _lists(context, VOLATILE)
 
 
 @probe(source="kubernetes", reach="cluster", volatility=7)
@@ -52,4 +52,4 @@ def kubernetes_workloads(request: Request, context: ProbeContext) -> Iterator[Ca
 
     The revisions show roll-outs: what was changed and when.
     """
-    yield from _lists(context, _STEADY)
+    yield from _lists(context, STEADY)

@@ -66,14 +66,14 @@ def _journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="request_")
 def _request() -> Request:
-    since, until = (datetime.fromtimestamp(START + shift, UTC) for shift in (0, 3600))
+    since, until = (datetime.fromtimestamp(START + shift, UTC) for shift in (-86_400, 3600))
     return Request(
         window=Window(since=since, until=until),
         literals=("PLEG is not healthy", "a.b*c", "password"),
     )
 
 
-def test_kernel_lines_of_all_hosts_are_read_whole_with_the_day_before(
+def test_kernel_lines_of_all_hosts_are_read_whole(
     journals: Path, context: ProbeContext, request_: Request
 ) -> None:
     context.journals = (journals,)

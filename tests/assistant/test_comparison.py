@@ -1,0 +1,124 @@
+# ruff: noqa: E501  (findings are told on one line)
+"""A node beside its peer, from captures."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assistant.comparison import compare_paths
+
+GPU = {"uuid": "GPU-1", "vbios": "96.00.74", "ecc_mode": 1, "power_limit_w": 700.0, "lost": False}
+
+
+def capture(root: Path, host: str, **changed: str) -> None:
+    """Write what a collection on one host writes."""
+    folder = root / "host" / host
+    folder.mkdir(parents=True)
+    (root / "nvml").mkdir(exist_ok=True)
+    texts = {
+        "uname": f"Linux {host} {changed.get('kernel', '5.15.0-134-generic')} #1 SMP x86_64 GNU/Linux\n",
+        "os-release": 'NAME="Ubuntu"\nPRETTY_NAME="Ubuntu 22.04.5 LTS"\n',
+        "mounts": "/dev/vda / ext4 rw,relatime 0 0\n"
+        f"10.0.0.10:/export /data nfs4 rw,hard,timeo={changed.get('timeo', '600')},vers=4.2,clientaddr={host} 0 0\n",
+    }
+    commands = {
+        "uname": "uname -a",
+        "os-release": "cat /etc/os-release",
+        "mounts": "cat /proc/self/mounts",
+    }
+    lines = []
+    for name, text in texts.items():
+        (folder / f"{name}.txt").write_text(text)
+        lines.append(
+            {
+                "path": f"host/{host}/{name}.txt",
+                "source": "host",
+                "command": commands[name],
+                "target": host,
+            }
+        )
+    gpus = [{**GPU, "uuid": f"GPU-{host}-{n}"} for n in range(2)]
+    if vbios := changed.get("vbios"):
+        gpus[1]["vbios"] = vbios
+    report = {"host": host, "driver_version": changed.get("driver", "550.127.08"), "gpus": gpus}
+    (root / "nvml" / f"{host}.json").write_text(json.dumps(report))
+    lines.append({"path": f"nvml/{host}.json", "source": "nvml", "command": "nvml", "target": host})
+    with (root / "manifest.jsonl").open("a") as manifest:
+        manifest.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def test_hosts_of_one_build_do_not_differ(tmp_path: Path) -> None:
+    capture(tmp_path, "n1")
+    capture(tmp_path, "n2")
+    found = compare_paths("n1", "n2", [tmp_path])
+
+    assert found.differences == ()
+    assert found.unseen == ()
+    assert {row.aspect for row in found.rows} == {"driver", "firmware", "gpu", "kernel", "mount"}
+    assert {row.name: row.node for row in found.rows}["release"] == "5.15.0-134-generic"
+
+
+def test_what_differs_is_named_on_both_sides(tmp_path: Path) -> None:
+    capture(tmp_path, "n1")
+    capture(
+        tmp_path, "n2", kernel="5.15.0-139-generic", driver="570.1", timeo="50", vbios="96.00.61"
+    )
+    rows = {
+        (row.aspect, row.name): (row.node, row.peer)
+        for row in compare_paths("n1", "n2", [tmp_path]).differences
+    }
+
+    assert rows["kernel", "release"] == ("5.15.0-134-generic", "5.15.0-139-generic")
+    assert rows["driver", "GPU driver"] == ("550.127.08", "570.1")
+    assert rows["firmware", "VBIOS"] == ("96.00.74", "1 of 96.00.61, 1 of 96.00.74")
+    assert "timeo=600" in rows["mount", "/data"][0]
+    assert "timeo=50" in rows["mount", "/data"][1]
+    assert len(rows) == 4
+
+
+def test_a_host_that_was_not_seen_is_unknown_and_not_the_same(tmp_path: Path) -> None:
+    capture(tmp_path, "n1")
+    found = compare_paths("n1", "n9", [tmp_path])
+
+    assert found.unseen == ("n9",)
+    assert found.differences == ()
+    assert all(row.peer == "" for row in found.rows)
+
+
+@pytest.mark.parametrize("value", ["eth0", "mlx5_0"])
+def test_nodes_and_settings_of_their_pods_are_compared(tmp_path: Path, value: str) -> None:
+    def node(name: str, kubelet: str) -> dict[str, object]:
+        info = {"kubeletVersion": kubelet, "kernelVersion": "5.15", "osImage": "Ubuntu"}
+        return {
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"nvidia.com/gpu.product": "H100"}},
+            "spec": {"taints": [{"key": "bad", "effect": "NoSchedule"}]},
+            "status": {"nodeInfo": info, "allocatable": {"nvidia.com/gpu": "8"}},
+        }  # fmt: skip
+
+    def pod(name: str, host: str, setting: str) -> dict[str, object]:
+        env = [{"name": "NCCL_SOCKET_IFNAME", "value": setting}, {"name": "RANK", "value": name}]
+        return {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "train"},
+            "spec": {"nodeName": host, "containers": [{"name": "c", "env": env}]}, "status": {},
+        }  # fmt: skip
+
+    items = [
+        node("n1", "v1.32.4"),
+        node("n2", "v1.31.0"),
+        pod("0", "n1", "eth0"),
+        pod("1", "n2", value),
+    ]
+    (tmp_path / "all.json").write_text(
+        json.dumps({"apiVersion": "v1", "kind": "List", "metadata": {}, "items": items})
+    )
+    rows = {
+        (row.aspect, row.name): (row.node, row.peer)
+        for row in compare_paths("n1", "n2", [tmp_path]).rows
+    }
+
+    assert rows["kubernetes", "kubelet"] == ("v1.32.4", "v1.31.0")
+    assert rows["kubernetes", "allocatable nvidia.com/gpu"] == ("8", "8")
+    assert rows["kubernetes", "taint bad"] == ("NoSchedule", "NoSchedule")
+    assert rows["setting", "NCCL_SOCKET_IFNAME"] == ("eth0", value)
+    assert ("setting", "RANK") not in rows
