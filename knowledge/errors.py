@@ -4,7 +4,8 @@ KnowledgeError
 ├── PageInvalidError      a file is no page: no front matter, bad YAML, a field that does not fit
 ├── PageDuplicateError    two files of one name
 ├── PageUnknownError      a page id that no file has
-└── PatternInvalidError   a regular expression or a path that cannot be compiled
+├── PatternInvalidError   a regular expression or a path that cannot be compiled
+└── QueryUnsupportedError a PromQL query that only a server can answer
 """
 
 
@@ -48,3 +49,13 @@ class PatternInvalidError(KnowledgeError):
         super().__init__(f"{where}: cannot compile {pattern!r}: {why}")
         self.where = where
         self.why = why
+
+
+class QueryUnsupportedError(KnowledgeError):
+    """A PromQL query lies outside the small set that is computed without a server."""
+
+    def __init__(self, query: str, position: int) -> None:
+        super().__init__(
+            f"cannot compute {query!r} without Prometheus: stopped at {query[position:]!r}"
+        )
+        self.query = query

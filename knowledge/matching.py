@@ -13,6 +13,7 @@ import re2
 
 from knowledge.catalog import Catalog
 from knowledge.conditions import ROOT, as_text, holds, lookup
+from knowledge.errors import QueryUnsupportedError
 from knowledge.page import (
     FieldType,
     MetricSignature,
@@ -22,6 +23,7 @@ from knowledge.page import (
     TextSignature,
 )
 from knowledge.pattern import Pattern, compile_pattern, encode
+from knowledge.promql import Expression, parse_promql
 from knowledge.quantity import decode_field
 from knowledge.runs import Interval, Point, satisfied
 from knowledge.template import placeholders
@@ -61,7 +63,8 @@ class Matcher:
     def __init__(self, catalog: Catalog) -> None:
         self._lines: dict[str, _Channel] = {}
         self._states: dict[tuple[str, str], list[tuple[str, StateSignature]]] = {}
-        self._metrics: dict[str, list[tuple[str, MetricSignature]]] = {}
+        self._metrics: dict[str, list[_Query]] = {}
+        self._loose: dict[str, list[_Query]] = {}
         lines: dict[str, list[_Line]] = {}
         for page, signature in catalog.signatures():
             match signature:
@@ -69,7 +72,7 @@ class Matcher:
                     for line in _lines(page, signature):
                         lines.setdefault(line.source, []).append(line)
                 case MetricSignature():
-                    self._metrics.setdefault(signature.query, []).append((page.id, signature))
+                    self._keep_query(_Query(page.id, signature))
                 case StateSignature():
                     key = signature.source, signature.kind
                     self._states.setdefault(key, []).append((page.id, signature))
@@ -98,12 +101,22 @@ class Matcher:
     def match_series(
         self, query: str, labels: Mapping[str, str], samples: Sequence[Point]
     ) -> list[Match]:
-        """Match one series of a named query: one match for each stretch that satisfies the test."""
-        return [
-            Match(page, signature, labels, fields={"value": run.peak}, interval=run)
-            for page, signature in self._metrics.get(query, ())
-            for run in satisfied(samples, signature.op, signature.value, for_s=signature.for_s)
-        ]
+        """Match one series: one match for each stretch of time that satisfies the test.
+
+        `query` is a query's name, and the samples its result; or a plain metric's name, then the
+        queries over it that need no server are computed first. A query may be called like the
+        metric that it merely selects: either reading gives the same.
+        """
+        loose = self._loose.get(query, [])
+        named = [known for known in self._metrics.get(query, ()) if known not in loose]
+        found = [known.match(labels, samples) for known in named]
+        found += [known.match(labels, known.computed(labels, samples)) for known in loose]
+        return [match for matches in found for match in matches]
+
+    def _keep_query(self, query: "_Query") -> None:
+        self._metrics.setdefault(query.signature.query, []).append(query)
+        if query.expression is not None:
+            self._loose.setdefault(query.expression.metric, []).append(query)
 
     def state_kinds(self, source: str) -> frozenset[str]:
         """Return the kinds of object or reading that any signature tests."""
@@ -112,6 +125,39 @@ class Matcher:
     def query_names(self) -> frozenset[str]:
         """Return the queries that any signature judges."""
         return frozenset(self._metrics)
+
+    def computable(self) -> Mapping[str, str]:
+        """Return the queries that loose files can answer without a server, with their metric."""
+        return {
+            query.signature.query: metric
+            for metric, queries in self._loose.items()
+            for query in queries
+        }
+
+
+class _Query:
+    """A metric signature, with its expression where that needs no server."""
+
+    def __init__(self, page: str, signature: MetricSignature) -> None:
+        self.page = page
+        self.signature = signature
+        try:
+            self.expression: Expression | None = parse_promql(signature.expr)
+        except QueryUnsupportedError:
+            self.expression = None
+
+    def computed(self, labels: Mapping[str, str], samples: Sequence[Point]) -> Sequence[Point]:
+        """Evaluate a plain metric's series at its own times; nothing if it is not selected."""
+        if self.expression is None or not self.expression.selects(labels):
+            return ()
+        return self.expression.evaluate(samples, [sample.at for sample in samples])
+
+    def match(self, labels: Mapping[str, str], samples: Sequence[Point]) -> list[Match]:
+        test = self.signature
+        return [
+            Match(self.page, test, labels, fields={"value": run.peak}, interval=run)
+            for run in satisfied(samples, test.op, test.value, for_s=test.for_s)
+        ]
 
 
 class _Line:

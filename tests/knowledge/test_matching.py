@@ -50,6 +50,26 @@ HOT = {
     "examples": [{"instance": "n1", "value": 0.9}],
 }
 
+OOM = {
+    "id": "oom",
+    "source": "metric",
+    "query": "oom_events",
+    "expr": 'increase(container_oom_events_total{container!=""}[10m])',
+    "op": ">",
+    "value": 0,
+    "entity": {"pod": "{namespace}/{pod}"},
+    "examples": [{"namespace": "ml", "pod": "a", "value": 1}],
+}
+READONLY = {
+    "id": "readonly",
+    "source": "metric",
+    "query": "node_filesystem_readonly",
+    "expr": 'node_filesystem_readonly{fstype="ext4"}',
+    "op": "==",
+    "value": 1,
+    "examples": [{"fstype": "ext4", "value": 1}],
+}
+
 
 @dataclass(frozen=True)
 class Dot:
@@ -74,6 +94,8 @@ def _matcher() -> Matcher:
             page("etcd-slow", signatures=[TOOK]),
             page("not-ready", signatures=[READY]),
             page("iowait", signatures=[HOT]),
+            page("oom", signatures=[OOM]),
+            page("readonly", signatures=[READONLY]),
         )
     )
 
@@ -180,5 +202,25 @@ def test_a_series_gives_each_stretch_that_lasts(matcher: Matcher) -> None:
 def test_names_tell_what_is_judged(matcher: Matcher) -> None:
     """Readers ask which kinds and queries matter."""
     assert matcher.state_kinds("object") == {"Node"}
-    assert matcher.query_names() == {"iowait"}
+    assert matcher.query_names() == {"iowait", "oom_events", "node_filesystem_readonly"}
+    assert matcher.computable() == {
+        "oom_events": "container_oom_events_total",
+        "node_filesystem_readonly": "node_filesystem_readonly",
+    }
     assert not matcher.match_series("other", {}, dots(1.0))
+
+
+def test_a_plain_metric_is_computed_first(matcher: Matcher) -> None:
+    """A loose counter is asked what a server would have been asked."""
+    labels = {"namespace": "ml", "pod": "a", "container": "main"}
+    (found,) = matcher.match_series("container_oom_events_total", labels, dots(0, 0, 1, 1))
+    assert found.interval is not None
+    assert found.interval.start == dots(0, 0, 1)[2].at
+    assert not matcher.match_series("container_oom_events_total", {"container": ""}, dots(0, 1))
+
+
+def test_a_query_called_like_its_metric_still_selects(matcher: Matcher) -> None:
+    """Result or loose series, the labels are tested."""
+    for fstype, count in (("ext4", 1), ("nfs4", 0)):
+        found = matcher.match_series("node_filesystem_readonly", {"fstype": fstype}, dots(0, 1))
+        assert len(found) == count
