@@ -69,14 +69,20 @@ def _triggers(candidate: Candidate, graph: Graph, placed: dict[str, Event]) -> l
     return chosen
 
 
+def _delay(edge: Edge, cause: Event, effect: Event) -> tuple[float, float]:
+    """Return the delay and its error in seconds.
+
+    Both onsets are intervals; of the delays they allow, only those that the link allows are left.
+    """
+    shortest = effect.earliest - cause.latest
+    longest = effect.latest - cause.earliest
+    low = max(shortest, min(edge.link.delay.min_s, longest))
+    return (low + longest) / 2, (longest - low) / 2
+
+
 def _link(edge: Edge, graph: Graph) -> ChainLink:
     cause, effect = graph.events[edge.cause], graph.events[edge.effect]
-    delay = (effect.start.utc - cause.start.utc).total_seconds()
-    doubt = (
-        cause.start.uncertainty_s
-        + effect.start.uncertainty_s
-        + max(cause.before_s, effect.before_s)
-    )
+    delay, doubt = _delay(edge, cause, effect)
     observed = edge.stated and bool(cause.citations)
     return ChainLink(
         source=cause.id,

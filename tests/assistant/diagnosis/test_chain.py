@@ -1,0 +1,43 @@
+"""Facts about the propagation that is drawn."""
+
+from assistant.diagnosis.diagnose import diagnose
+from tests.assistant.diagnosis.world import case, event, page
+
+LAST = page("last", "symptom", damage=2)
+MIDDLE = page("middle", "mechanism", effects=[{"effect": "last"}])
+FIRST = page("first", effects=[{"effect": "middle"}, {"effect": "last", "strength": "sometimes"}])
+PAGES = [FIRST, MIDDLE, LAST]
+
+
+def test_a_delay_between_two_intervals_is_an_interval_that_causality_bounds() -> None:
+    """An onset shifted back by a timeout allows delays from zero on, never negative ones."""
+    events = [
+        event("a", FIRST, 0),
+        event("b", MIDDLE, 100, before_s=180.0),
+        event("c", LAST, 120),
+    ]
+    first, second = diagnose(case(PAGES, events)).chain
+
+    assert (first.source, first.target) == ("a", "b")
+    assert first.delay_s - first.delay_uncertainty_s >= 0
+    assert first.delay_s + first.delay_uncertainty_s == 101.0
+    assert second.delay_s - second.delay_uncertainty_s >= 0
+
+
+def test_each_condition_is_drawn_once_on_the_place_where_it_came_first() -> None:
+    """Three nodes with the same propagation are one chain."""
+    events = [event("a", FIRST, 0, node="n1")]
+    for i in range(3):
+        anchors = [("rack", "r1")]
+        events.append(event(f"b{i}", MIDDLE, 10 + i, node="n1", anchors=anchors))
+        events.append(event(f"c{i}", LAST, 20 + i, node="n1", anchors=anchors))
+    links = diagnose(case(PAGES, events)).chain
+
+    assert [(link.source, link.target) for link in links] == [("a", "b0"), ("b0", "c0")]
+
+
+def test_every_edge_cites_both_of_its_ends() -> None:
+    """A reader can check the cause and the effect of each step."""
+    events = [event("a", FIRST, 0), event("b", MIDDLE, 5), event("c", LAST, 9)]
+
+    assert all(link.evidence for link in diagnose(case(PAGES, events)).chain)
