@@ -37,12 +37,16 @@ def parse_entry(data: bytes) -> dict[str, str]:
     return entry
 
 
+_BREAK = b"\n\n__"
+"""Between the last field of an entry and the cursor of the next."""
+
+
 def bounds(data: bytes, place: int) -> tuple[int, int]:
     """Find begin and end of the entry around `place`."""
     low = max(0, place - MAX_ENTRY)
-    begin = data.rfind(b"\n\n__", low, place)
+    begin = data.rfind(_BREAK, low, place)
     begin = begin + 2 if begin >= 0 else (0 if low == 0 else low)
-    end = data.find(b"\n\n__", place)
+    end = data.find(_BREAK, place)
     return begin, len(data) if end < 0 else end + 1
 
 
@@ -145,7 +149,7 @@ class ExportReading:
         texts = [record.text]
         steps = 0
         while stop + 2 < len(data) and steps < OTHERS_BETWEEN and len(texts) <= shape.limit:
-            begin, stop = bounds(data, stop + 2)
+            begin, stop = bounds(data, stop + len(_BREAK) - 1)
             after = self._record(data, begin, stop)
             steps += 1
             if after is None or not _same_writer(after, record):
