@@ -5,7 +5,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +50,7 @@ class Bundle:
         self.manifest: tuple[Capture, ...] = ()
         self._gaps = tuple(gaps)
         self._digests: dict[Path, str] = {}
-        self._remove: weakref.finalize[..., Bundle] | None = None
+        self._remove: Callable[[], object] | None = None
 
     @classmethod
     def open(cls, paths: Sequence[Path]) -> Self:
@@ -64,7 +64,9 @@ class Bundle:
             finder.add(path)
         bundle = cls(finder.members, _merged(finder.metas), finder.gaps)
         if finder.folder is not None:
-            bundle._remove = weakref.finalize(bundle, shutil.rmtree, finder.folder, True)
+            bundle._remove = weakref.finalize(
+                bundle, shutil.rmtree, finder.folder, ignore_errors=True
+            )
         bundle._match(finder.captures)
         return bundle
 

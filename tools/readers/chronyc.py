@@ -18,13 +18,16 @@ _LEAP = re.compile(r"^Leap status +: +(.+)$", re.MULTILINE)
 _REFERENCE = re.compile(r"^Reference ID +: +(.+)$", re.MULTILINE)
 _STRATUM = re.compile(r"^Stratum +: +(\d+)", re.MULTILINE)
 _ZONE = re.compile(r"^ *Time zone: (\S+) \((\S+), ([+-]\d{4})\)", re.MULTILINE)
+_SHOWN = re.compile(r"^Timezone=(\S+)$", re.MULTILINE)
+_SHOWN_SYNC = re.compile(r"^NTPSynchronized=(yes|no)$", re.MULTILINE)
 _SYNCED = re.compile(r"^ *System clock synchronized: (yes|no)", re.MULTILINE)
 
 
 def recognise(head: bytes) -> float:
     """Look for the headings of either program."""
     chrony = b"Reference ID" in head and b"System time" in head
-    return 0.96 if chrony or (b"Local time:" in head and b"Time zone:" in head) else 0.0
+    told = b"Local time:" in head and b"Time zone:" in head
+    return 0.96 if chrony or told or _SHOWN.search(head.decode("utf-8", "replace")) else 0.0
 
 
 def parse(printed: Printed) -> Iterator[Typed]:
@@ -53,7 +56,9 @@ def _zone_values(text: str) -> "dict[str, Value]":
     values: dict[str, Value] = {}
     if match := _ZONE.search(text):
         values |= {"zone": match.group(1), "utc_offset": match.group(3)}
-    if match := _SYNCED.search(text):
+    elif match := _SHOWN.search(text):
+        values["zone"] = match.group(1)
+    if match := _SYNCED.search(text) or _SHOWN_SYNC.search(text):
         values["synchronised"] = match.group(1) == "yes"
     return values
 

@@ -2,8 +2,10 @@
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, BinaryIO, cast
 
 from tools.evidence import Gap, Item, Span
 from tools.journal_entry import FIELDS
@@ -13,6 +15,7 @@ from tools.source import Source
 
 MAGIC = b"LPKSHHRH"
 EXIT_WAIT_S = 10.0
+LOOK_S = 30.0
 
 
 def command_for(path: Path, request: Request) -> list[str]:
@@ -23,7 +26,29 @@ def command_for(path: Path, request: Request) -> list[str]:
         argv.append(f"--since=@{request.window.since.timestamp():.6f}")
     if request.window.until:
         argv.append(f"--until=@{request.window.until.timestamp():.6f}")
+    if request.nodes:
+        wanted = {node.partition(".")[0] for node in request.nodes}
+        found = [host for host in hosts_of(path) if host.partition(".")[0] in wanted]
+        argv += [f"_HOSTNAME={host}" for host in found]
     return argv
+
+
+def _start(argv: list[str], complaints: IO[bytes]) -> "subprocess.Popen[bytes]":
+    environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+    return subprocess.Popen(
+        argv,
+        stdout=subprocess.PIPE,
+        stderr=complaints,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+    )
+
+
+def hosts_of(path: Path) -> list[str]:
+    """Ask which hosts a journal speaks of."""
+    argv = ["journalctl", f"--file={path}", "--no-pager", "--quiet", "--field=_HOSTNAME"]
+    done = subprocess.run(argv, capture_output=True, check=False, timeout=LOOK_S)
+    return done.stdout.decode("utf-8", "replace").split()
 
 
 class JournalReader:
@@ -42,25 +67,24 @@ class JournalReader:
         path = source.file()
         size = path.stat().st_size
         reading = ExportReading(source.evidence, request, spans=False)
-        argv = command_for(path, request)
-        try:
-            process = subprocess.Popen(
-                argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                env={**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"},
-            )  # fmt: skip
-        except FileNotFoundError:
-            yield self._gap(source, size, "journalctl is not installed here; export the journal")
-            return
-        with process:
-            assert process.stdout and process.stderr  # noqa: S101, PT018  # both are pipes
-            yield from reading.items(process.stdout)  # type: ignore[arg-type]  # a BufferedReader
-            complaint = process.stderr.read(4096).decode("utf-8", "replace").strip()
-            process.wait(EXIT_WAIT_S)
+        with tempfile.TemporaryFile() as complaints:
+            try:
+                process = _start(command_for(path, request), complaints)
+            except FileNotFoundError:
+                why = "journalctl is not installed here; export the journal where it is"
+                yield self._gap(source, size, why)
+                return
+            with process:
+                assert process.stdout is not None  # noqa: S101  # it is a pipe
+                yield from reading.items(cast("BinaryIO", process.stdout))
+                process.wait(EXIT_WAIT_S)
+            complaints.seek(0)
+            complaint = complaints.read(4096).decode("utf-8", "replace").strip()[:300]
         if process.returncode or (complaint and not reading.seen):
-            yield self._gap(source, size, f"journalctl could not read it: {complaint[:300]}")
+            yield self._gap(source, size, f"journalctl could not read it: {complaint}")
             return
         if complaint:
-            yield self._gap(source, 0, f"journalctl skipped a part: {complaint[:300]}")
+            yield self._gap(source, 0, f"journalctl skipped a part: {complaint}")
         yield self._span(source, size, reading)
 
     def _span(self, source: Source, size: int, reading: ExportReading) -> Span:
