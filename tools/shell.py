@@ -129,7 +129,7 @@ class Shell:
         )
         if (not output.finished and not output.truncated) or not ended:
             return replace(answer, outcome="hung", detail=f"given up after {answer.seconds:.0f} s")
-        return _judged(answer)
+        return _judged(answer, command.program)
 
     def _spawn(
         self, command: Command, limit_s: float
@@ -255,9 +255,14 @@ _ABSENT = (
 )
 
 
-def _judged(answer: Answer) -> Answer:
+_SAYS_NONE_WITH_ONE = frozenset({"journalctl"})
+"""Programs that exit with 1, silently, when nothing matched."""
+
+
+def _judged(answer: Answer, program: str) -> Answer:
     """Read an outcome from exit status and error text."""
-    if answer.truncated or answer.code == 0:
+    none = answer.code == 1 and program in _SAYS_NONE_WITH_ONE and not answer.stderr
+    if answer.truncated or answer.code == 0 or none:
         return answer if answer.stdout else replace(answer, outcome="empty")
     said = answer.stderr.strip()
     lowered = said.lower()

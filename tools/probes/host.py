@@ -21,6 +21,7 @@ _PACKAGE_LOGS = (
     "var/log/zypp/history",
 )
 _TAIL = 1 << 20
+_PIECE = 1 << 16
 _MOUNTS_AT_ONCE = 8
 
 
@@ -133,8 +134,7 @@ def _file(context: ProbeContext, file: Path, name: str, command: str) -> Iterato
     """Keep a file, of a long one its end; a missing one is no capture, not every host has each."""
     started = datetime.now(UTC)
     try:
-        with file.open("rb") as content:
-            text = content.read(64 << 20)
+        text, cut = _end_of(file)
     except FileNotFoundError:
         return
     except OSError as error:
@@ -148,9 +148,8 @@ def _file(context: ProbeContext, file: Path, name: str, command: str) -> Iterato
             started=started,
         )
         return
-    cut = len(text) > _TAIL
     yield context.store(
-        text[-_TAIL:],
+        text,
         source="host",
         path=f"host/{context.host}/{name}.txt",
         command=command,
@@ -158,3 +157,14 @@ def _file(context: ProbeContext, file: Path, name: str, command: str) -> Iterato
         started=started,
         truncated=cut,
     )
+
+
+def _end_of(file: Path) -> tuple[bytes, bool]:
+    """Read a file, of a long one its end; in small pieces, because the kernel's tables need that."""
+    with file.open("rb", buffering=0) as content:
+        size = file.stat().st_size
+        if size > _TAIL:
+            content.seek(size - _TAIL)
+        pieces = list(iter(lambda: content.read(_PIECE), b""))
+    text = b"".join(pieces)
+    return text[-_TAIL:], size > _TAIL or len(text) > _TAIL

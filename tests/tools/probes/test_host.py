@@ -107,6 +107,27 @@ def test_facts_and_package_history_are_kept(proc: Path, context: ProbeContext) -
     assert proc.exists()
 
 
+def test_this_machines_own_tables_can_be_read(context: ProbeContext) -> None:
+    captures = {each.command: each for each in host_facts(Request(), context)}
+    boot = captures["cat /proc/sys/kernel/random/boot_id"]
+
+    assert boot.outcome == "ok"
+    assert len(text(context, boot).strip()) == 36
+
+
+def test_of_a_long_file_the_end_is_kept(proc: Path, context: ProbeContext) -> None:
+    log = context.root / "var/log/dpkg.log"
+    log.write_text("old line\n" * 200_000 + "the last line\n")
+    (capture,) = [
+        each for each in host_facts(Request(), context) if each.command.endswith("dpkg.log")
+    ]
+
+    assert proc.exists()
+    assert capture.truncated
+    assert text(context, capture).endswith("the last line\n")
+    assert len(text(context, capture)) == 1 << 20
+
+
 def test_commands_that_are_missing_are_absent_and_nothing_breaks(
     context: ProbeContext, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -104,6 +104,13 @@ def test_of_other_lines_those_with_a_literal_are_read_and_masked(
     assert "--since=@1750298400" in capture.command
 
 
+def test_no_match_is_empty_and_not_a_failure(journals: Path, context: ProbeContext) -> None:
+    context.journals = (journals,)
+    (capture,) = journal_services(Request(literals=("no line holds this",)), context)
+
+    assert capture.outcome == "empty"
+
+
 def test_an_empty_journal_is_empty_and_not_healthy(
     context: ProbeContext, request_: Request, tmp_path: Path
 ) -> None:
