@@ -1,3 +1,4 @@
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,8 @@ from knowledge.catalog import Catalog, load_catalog
 from knowledge.errors import PageDuplicateError, PageInvalidError, PageUnknownError
 from knowledge.front_matter import read_page
 from tests.knowledge.pages import NFS, XID, catalog, page, write
+
+Load = Callable[[Sequence[Path]], Catalog]
 
 METRIC = {
     "id": "load",
@@ -16,6 +19,13 @@ METRIC = {
     "value": 5,
     "examples": [{"value": 9}],
 }
+
+
+@pytest.fixture(name="load", scope="module")
+def _load_pages(tmp_path_factory: pytest.TempPathFactory) -> Load:
+    """Load own pages beside the shipped ones, which are read from YAML only once."""
+    cache = tmp_path_factory.mktemp("cache")
+    return lambda paths: load_catalog(paths, tolerant=True, cache=cache)
 
 
 @pytest.fixture(name="shelf", scope="module")
@@ -69,45 +79,45 @@ def test_an_unknown_page_is_said_by_name(shelf: Catalog) -> None:
         shelf.links_from("zzz")
 
 
-def test_own_pages_join_the_shipped_ones(tmp_path: Path) -> None:
+def test_own_pages_join_the_shipped_ones(load: Load, tmp_path: Path) -> None:
     """A page of an organisation takes its family from its folder."""
     write(tmp_path, "aaa-own-page")
     write(tmp_path / "racks", "aaa-rack-page")
-    loaded = load_catalog([tmp_path], tolerant=True)
+    loaded = load([tmp_path])
     assert loaded.pages["aaa-own-page"].family == "own"
     assert loaded.pages["aaa-rack-page"].family == "racks"
     assert loaded.pages["aaa-own-page"].body == "Prose."
-    assert loaded.digest != load_catalog(tolerant=True).digest
+    assert loaded.digest != load([]).digest
 
 
-def test_a_broken_own_page_is_skipped_with_one_line(tmp_path: Path) -> None:
+def test_a_broken_own_page_is_skipped_with_one_line(load: Load, tmp_path: Path) -> None:
     """The others are loaded and the warning names the file and the field."""
     write(tmp_path, "aaa-sound")
     write(tmp_path, "aaa-broken", layer="nowhere")
     (tmp_path / "aaa-latin.md").write_bytes(b"---\ntitle: \xff\n---\n")
-    loaded = load_catalog([tmp_path], tolerant=True)
+    loaded = load([tmp_path])
     assert "aaa-sound" in loaded.pages
     ours = [warning for warning in loaded.warnings if str(tmp_path) in warning]
     assert ["aaa-broken.md" in w and "layer" in w for w in ours] == [True, False]
     assert "not UTF-8" in ours[1]
 
 
-def test_two_pages_of_one_name_raise(tmp_path: Path) -> None:
+def test_two_pages_of_one_name_raise(load: Load, tmp_path: Path) -> None:
     """Wherever they lie."""
     write(tmp_path / "one", "aaa-same")
     write(tmp_path / "two", "aaa-same")
     with pytest.raises(PageDuplicateError, match="aaa-same exists twice"):
-        load_catalog([tmp_path], tolerant=True)
+        load([tmp_path])
 
 
-def test_a_single_file_can_be_added(tmp_path: Path) -> None:
+def test_a_single_file_can_be_added(load: Load, tmp_path: Path) -> None:
     """A path to a page is as good as a folder."""
-    assert "aaa-one" in load_catalog([write(tmp_path, "aaa-one")], tolerant=True).pages
+    assert "aaa-one" in load([write(tmp_path, "aaa-one")]).pages
 
 
-def test_a_missing_own_path_is_a_warning(tmp_path: Path) -> None:
+def test_a_missing_own_path_is_a_warning(load: Load, tmp_path: Path) -> None:
     """A path that does not exist stops nothing."""
-    assert "none.md" in load_catalog([tmp_path / "none.md"], tolerant=True).warnings[-1]
+    assert "none.md" in load([tmp_path / "none.md"]).warnings[-1]
 
 
 @pytest.mark.parametrize(
@@ -126,11 +136,11 @@ def test_a_broken_page_says_where_and_why(text: str, why: str) -> None:
         read_page(text, path=Path("handbook/x/bad.md"), family="x")
 
 
-def test_the_digest_depends_on_content_alone(tmp_path: Path) -> None:
+def test_the_digest_depends_on_content_alone(load: Load, tmp_path: Path) -> None:
     """The same pages give the same digest in any folder; one changed byte another."""
     first, second, third = (tmp_path / name for name in "abc")
     for folder in (first, second, third):
         write(folder, "aaa-page")
     (third / "aaa-page.md").write_text((first / "aaa-page.md").read_text() + " ")
-    digests = [load_catalog([folder], tolerant=True).digest for folder in (first, second, third)]
+    digests = [load([folder]).digest for folder in (first, second, third)]
     assert digests[0] == digests[1] != digests[2]

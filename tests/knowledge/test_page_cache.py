@@ -4,7 +4,8 @@ import pytest
 
 from knowledge import catalog
 from knowledge.catalog import load_catalog
-from tests.knowledge.pages import XID, write
+from knowledge.page_cache import PageCache
+from tests.knowledge.pages import XID, page, write
 
 
 def test_a_cached_catalog_equals_a_fresh_one(
@@ -22,33 +23,47 @@ def test_a_cached_catalog_equals_a_fresh_one(
     assert cached.digest == fresh.digest
 
 
-def test_a_changed_page_is_read_again(tmp_path: Path) -> None:
-    """Its bytes are part of the key; what is no longer used is dropped."""
-    write(tmp_path / "own", "aaa-page")
-    load_catalog([tmp_path / "own"], tolerant=True, cache=tmp_path / "cache")
-    write(tmp_path / "own", "aaa-page", severity="critical")
-    again = load_catalog([tmp_path / "own"], tolerant=True, cache=tmp_path / "cache")
-    assert again.pages["aaa-page"].severity == "critical"
+def test_a_page_is_kept_under_all_that_makes_it(tmp_path: Path) -> None:
+    """Other bytes, another name or another family is another key."""
+    cache = PageCache(tmp_path)
+    keys = {
+        cache.key(b"x", "a.md", "gpu"),
+        cache.key(b"y", "a.md", "gpu"),
+        cache.key(b"x", "b.md", "gpu"),
+        cache.key(b"x", "a.md", "nccl"),
+    }
+    assert len(keys) == 4
+
+
+def test_what_was_not_used_is_dropped(tmp_path: Path) -> None:
+    """The file does not grow with every edit."""
+    first = PageCache(tmp_path)
+    first.put("old", page("a"))
+    first.put("kept", page("b"))
+    first.save()
+    second = PageCache(tmp_path)
+    assert second.get("kept") == page("b")
+    second.save()
+    third = PageCache(tmp_path)
+    assert (third.get("old"), third.get("kept")) == (None, page("b"))
 
 
 @pytest.mark.parametrize("content", [b"", b"not json", b'{"a": 1}', b"[]"])
 def test_a_damaged_cache_costs_only_time(tmp_path: Path, content: bytes) -> None:
-    """It is read anew and written again."""
+    """What is no page is not returned, and the file is written anew."""
     (tmp_path / "handbook.json").write_bytes(content)
-    plain = load_catalog(tolerant=True)
-    assert load_catalog(tolerant=True, cache=tmp_path).digest == plain.digest
-    assert len((tmp_path / "handbook.json").read_bytes()) > len(content)
+    cache = PageCache(tmp_path)
+    assert cache.get("a") is None
+    cache.put("a", page("a"))
+    cache.save()
+    assert PageCache(tmp_path).get("a") == page("a")
 
 
-def test_an_invalid_cached_page_is_read_anew(tmp_path: Path) -> None:
-    """Cached pages pass the same validation as any."""
-    load_catalog(tolerant=True, cache=tmp_path)
-    file = tmp_path / "handbook.json"
-    file.write_bytes(file.read_bytes().replace(b'"layer":"', b'"layer":"x'))
-    assert load_catalog(tolerant=True, cache=tmp_path) == load_catalog(tolerant=True)
-
-
-def test_an_unwritable_cache_stops_nothing(tmp_path: Path) -> None:
-    """A file where the folder should be."""
+def test_an_unwritable_or_absent_folder_stops_nothing(tmp_path: Path) -> None:
+    """A file where the folder should be; no folder at all."""
     (tmp_path / "cache").write_text("in the way")
-    assert load_catalog(tolerant=True, cache=tmp_path / "cache").pages
+    for folder in (tmp_path / "cache", None):
+        cache = PageCache(folder)
+        cache.put("a", page("a"))
+        cache.save()
+        assert PageCache(folder).get("a") is None
