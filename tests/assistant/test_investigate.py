@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from assistant.errors import NothingToReadError
-from assistant.gather import adopt, build_request, gather_paths, open_bundle
+from assistant.gather import adopt, open_bundle
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
 from tests.assistant.pages import HANDBOOK
-from tools.evidence import Evidence, Record, Window
+from tools.evidence import Window
 from tools.manifest import BundleMeta
 
 NOW = datetime(2025, 6, 21, tzinfo=UTC)
@@ -84,27 +84,9 @@ def test_no_path_is_said_so() -> None:
     assert "doctor" in caught.value.hint
 
 
-def test_a_request_asks_for_all_that_the_handbook_judges() -> None:
-    """Literals, kernel literals, queries, scope, and a day before the window."""
-    window = Window(since=NOW, until=NOW)
-    request = build_request(HANDBOOK, Incident(window=window, zone="+08:00"), now=NOW)
-    assert "NVRM: Xid" in request.literals
-    assert "NVRM: Xid" in request.kernel_literals
-    assert "gpu_temperature" in {query.name for query in request.queries}
-    assert request.window.since == datetime(2025, 6, 20, tzinfo=UTC)
-    assert request.zone == "+08:00"
-
-
 def test_what_the_reporter_asked_wins_over_the_bundle() -> None:
     """A bundle fills only what was left open."""
     meta = BundleMeta(title="theirs", text="told", zones={"default": "+01:00", "n1": "+02:00"})
     incident = adopt(Incident(title="mine"), meta)
     assert (incident.title, incident.text, incident.zone) == ("mine", "told", "+01:00")
     assert incident.host_zones == {"n1": "+02:00"}
-
-
-def test_gathering_yields_items_and_their_evidence(bundle: Path) -> None:
-    """One stream, the capture's evidence after its items."""
-    items = list(gather_paths([bundle / "n1.log"], build_request(HANDBOOK, Incident())))
-    assert any(isinstance(item, Record) for item in items)
-    assert isinstance(items[-1], Evidence)

@@ -1,0 +1,69 @@
+"""Reports of one fact become one happening."""
+
+from assistant.timeline import order
+from tests.assistant.items import at, kernel, line_up, look, only, said, since_t0, thing
+from tests.assistant.pages import catalog, line, page
+
+XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
+ALERT = {"node": "n1", "bdf": "0000:9b:00"}
+
+
+def not_ready(since: str, captured: float) -> object:
+    condition = {"type": "Ready", "status": "False", "lastTransitionTime": since}
+    return thing("Node", "n1", {"status": {"conditions": [condition]}}, seconds=captured)
+
+
+def test_a_recovery_on_another_clock_closes_it() -> None:
+    """The kernel saw the stall, another source the recovery."""
+    ok = said("kernel", 200, "nfs: server 10.0.0.10 OK", host="n1", clock="api:c")
+    stall = kernel("n1", 0, "nfs: server 10.0.0.10 not responding, still trying")
+    event = only(line_up([stall, ok]), "nfs-server-not-responding")
+    assert event.end == at(200)
+    assert any("OK" in citation.text for citation in event.citations)
+
+
+def test_a_recovery_without_a_fault_is_no_event() -> None:
+    """Nothing was seen to begin, so nothing ends."""
+    assert line_up([kernel("n1", 0, "nfs: server 10.0.0.10 OK")]).events == ()
+
+
+def test_a_late_report_of_another_source_is_the_same_happening() -> None:
+    """The alert comes a minute later: one event, counted by its loudest source."""
+    lines = [kernel("n1", s, XID) for s in (0, 10, 20)]
+    alert = said("alert", 75, "GpuXid79", fields=ALERT, clock="scrape:p", evidence="E6")
+    event = only(line_up([*lines, alert]), "xid-79-fell-off-bus")
+    assert (event.count, since_t0(event.start)) == (3, 0)
+    assert event.channels == {"kernel", "alert"}
+    assert event.clocks == {"host:n1", "scrape:p"}
+    assert {c.evidence for c in event.citations} == {"E1", "E6"}
+
+
+def test_a_snapshot_confirms_the_run_it_falls_into() -> None:
+    """A state with a stated beginning joins what the kubelet printed then."""
+    line = said("service", 5, "Node became not ready", host="n1", unit="kubelet", clock="host:n1")
+    event = only(line_up([line, not_ready("2025-06-20T02:00:06Z", 900)]), "node-not-ready")  # type: ignore[list-item]
+    assert event.channels == {"service", "object"}
+    assert (since_t0(event.start), since_t0(event.last)) == (5, 900)
+
+
+def test_a_container_and_its_pod_are_one_subject() -> None:
+    """The runtime names the container, the kubelet the pod; the page speaks of pods."""
+
+    killed = page(
+        "killed",
+        kind="pod",
+        signatures=[
+            line("killed", r"killed (?P<id>[0-9a-f]{64})", {"container": "{id}"}),
+            line("OOM", r"OOM", {"pod": "{namespace}/{pod}"}, source="app"),
+        ],
+    )
+    container = "ab" * 32
+    pod = thing(
+        "Pod", "t-0", {"status": {"containerStatuses": [{"containerID": f"x://{container}"}]}},
+        namespace="ml",
+    )  # fmt: skip
+    own = said("app", 1, "OOM", fields={"namespace": "ml", "pod": "t-0"})
+    book = catalog(killed)
+    (event,) = order(look([pod, kernel("n1", 0, f"killed {container}"), own], book), book).events
+    assert event.entity.key == "pod:ml/t-0"
+    assert event.channels == {"kernel", "app"}
