@@ -10,7 +10,7 @@ from assistant.event import Event
 from assistant.ledger import Spanned
 from knowledge.catalog import Catalog
 from knowledge.page import Severity
-from tools.evidence import Window
+from tools.evidence import Channel, Window
 
 CALM_S = 1800.0
 """A pause after which a new disturbance begins."""
@@ -24,6 +24,8 @@ _HABIT = 2
 _SPREAD_S = 1800.0
 _GRACE_S = 600.0
 """What was still going on this shortly before the window belongs to the fault, not to its past."""
+_SNAPSHOTS: frozenset[Channel] = frozenset({"object", "reading"})
+"""Seen last means captured last there: it says nothing of how long the disturbance went on."""
 _RATED = frozenset({"root", "mechanism", "symptom", "change"})
 _LEAST_HOURS = 0.25
 _WEIGHTS: dict[Severity, float] = {"critical": 4.0, "error": 2.0, "warning": 0.5, "info": 0.0}
@@ -79,7 +81,8 @@ def _marks(
             weight = _weight(page.role, item.severity or page.severity, page.damage)
             begin, sure = item.first, item.timed
         if weight and sure and item.before_s <= _VAGUE_S:
-            yield begin.utc.timestamp(), item.last.utc.timestamp(), weight
+            last = begin if item.channels & _SNAPSHOTS else item.last
+            yield begin.utc.timestamp(), last.utc.timestamp(), weight
 
 
 def _weight(role: str, severity: Severity, damage: int) -> float:

@@ -127,7 +127,7 @@ class Pipeline:
             events,
             pages=self.catalog.pages,
             topology=recognised.topology,
-            now=found.generated_at,
+            begin=found.window.since or found.generated_at,
         )
         return found.model_copy(
             update={

@@ -25,15 +25,15 @@ def decide_priority(
     *,
     pages: Mapping[str, Page],
     topology: Topology,
-    now: datetime,
+    begin: datetime,
 ) -> PriorityDecision:
     """Set the priority and the moment a human must have answered.
 
-    The clock runs from the report, else from the start of the window asked for, else from now.
+    The clock runs from the report, else from `begin`.
     """
     level, rule = _level(diagnosis, list(events), pages, topology)
-    begin = incident.opened_at or incident.window.since or now
-    return PriorityDecision(level=level, rule=rule, respond_by=begin + SLA[level])
+    respond_by = (incident.opened_at or begin) + SLA[level]
+    return PriorityDecision(level=level, rule=rule, respond_by=respond_by)
 
 
 def _level(

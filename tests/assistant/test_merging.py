@@ -1,7 +1,7 @@
 """Reports of one fact become one happening."""
 
 from assistant.timeline import order
-from tests.assistant.items import at, kernel, line_up, look, only, said, since_t0, thing
+from tests.assistant.items import at, kernel, line_up, look, only, reading, said, since_t0, thing
 from tests.assistant.pages import catalog, line, page
 
 XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
@@ -67,3 +67,30 @@ def test_a_container_and_its_pod_are_one_subject() -> None:
     (event,) = order(look([pod, kernel("n1", 0, f"killed {container}"), own], book), book).events
     assert event.entity.key == "pod:ml/t-0"
     assert event.channels == {"kernel", "app"}
+
+
+def test_a_snapshot_without_a_beginning_joins_the_line_that_has_one() -> None:
+    """What was seen lost at the capture is what the kernel saw go."""
+    lost = page(
+        "lost",
+        signatures=[
+            line("gone", "gone", {"node": "{host}"}),
+            {
+                "id": "lost",
+                "source": "reading",
+                "kind": "gpu",
+                "where": [{"field": "lost", "op": "==", "value": "yes"}],
+                "entity": {"node": "{host}"},
+                "examples": [{"lost": "yes"}],
+            },
+        ],
+        persists=True,
+    )
+    book = catalog(lost)
+    items = [kernel("n1", 0, "gone"), reading("gpu", "n1", 5000, lost="yes")]
+    (event,) = order(look(items, book), book).events
+    assert (since_t0(event.start), event.before_s, since_t0(event.last)) == (0, 0, 5000)
+    alone = order(
+        look([reading("gpu", "n1", 5000, lost="yes"), kernel("n1", 9000, "gone")], book), book
+    )
+    assert [since_t0(event.start) for event in alone.events] == [5000, 9000]

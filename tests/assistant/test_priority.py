@@ -24,7 +24,7 @@ def decide(
     )
     topology = Topology(known_nodes=frozenset(f"n{n}" for n in range(known)))
     return decide_priority(
-        Incident(opened_at=T0), diagnosis, events, pages=HANDBOOK.pages, topology=topology, now=T0
+        Incident(opened_at=T0), diagnosis, events, pages=HANDBOOK.pages, topology=topology, begin=T0
     )
 
 
