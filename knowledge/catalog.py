@@ -20,6 +20,8 @@ OWN_FAMILY = "own"
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _FILLERS = frozenset({"code", "error", "status", "no", "number"})
 _LONGEST_CODE = 3
+_STRUCTURED = frozenset({"event", "alert"})
+"""Channels that never come as lines of a log: their readers deliver every record."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,11 @@ class Catalog:
 
     @cached_property
     def _sourced_literals(self) -> frozenset[tuple[str, str]]:
-        texts = [s for _, s in self.signatures() if isinstance(s, TextSignature)]
+        texts = [
+            signature
+            for _, signature in self.signatures()
+            if isinstance(signature, TextSignature) and signature.source not in _STRUCTURED
+        ]
         begins = {(s.source, s.literal) for s in texts if s.literal}
         ends = {(s.ends.source or s.source, s.ends.literal) for s in texts if s.ends}
         return frozenset(begins | ends)

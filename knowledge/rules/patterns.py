@@ -13,7 +13,8 @@ SHORTEST_LITERAL = 6
 COMMON = frozenset(
     {
         "aborted", "cannot", "connection", "container", "context", "device", "driver", "error:",
-        "exception", "exited", "failed", "failure", "killed", "kernel", "memory", "message",
+        "exception", "exited", "failed", "failure", "from", "health", "healthy", "killed", "kernel",
+        "memory", "message",
         "network", "nvidia", "process", "python", "refused", "server", "service", "signal",
         "started", "status", "stopped", "timed out", "timeout", "training", "unknown", "warning",
     }

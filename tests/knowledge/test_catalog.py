@@ -61,6 +61,12 @@ def test_literals_are_sorted_and_unique(shelf: Catalog) -> None:
     assert shelf.kernel_literals() == ("NVRM: Xid (",)
 
 
+def test_literals_of_structured_channels_are_no_prefilter() -> None:
+    """Events and alerts are read whole; scanning logs for their words would only cost."""
+    event = {**NFS, "source": "event"}
+    assert catalog(page("a", signatures=[event])).literals() == ()
+
+
 def test_queries_come_once(shelf: Catalog) -> None:
     """Two pages that ask the same thing ask once."""
     assert shelf.queries() == (("load", "node_load1"),)
