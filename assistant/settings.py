@@ -41,6 +41,10 @@ class Settings(BaseModel):
     """Hosts to look on."""
     transport: Literal["local", "ssh", "agent"] = "local"
     """How node-local commands reach their host."""
+    ssh_identity: str = ""
+    """Key file for ssh; empty: ssh's own search."""
+    agents: tuple[str, ...] = ()
+    """HOST=URL or HOST=PATH of each node agent's bundle."""
     limit_s: float = Field(default=10.0, gt=0)
     """Seconds that one command may take before it counts as hung."""
     deadline_s: float = Field(default=90.0, gt=0)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assistant.errors import SettingError
 from assistant.settings import (
     Layer,
     Resolved,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assistant.store import Store
     from knowledge.catalog import Catalog
     from tools.context import ProbeContext
+    from tools.transport.port import Transport
 
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 _SYSTEM_FILE = Path("/etc/firstfault/config.toml")
@@ -121,7 +123,7 @@ def open_context(settings: Settings, folder: Path) -> "ProbeContext":
     """Prepare what live probes use; captures go to `folder`.
 
     Raises:
-        TargetRefused: the folder lies on the network, hangs or is full.
+        TargetRefusedError: the folder lies on the network, hangs or is full.
     """
     from tools.context import ProbeContext  # noqa: PLC0415 -- files need no probes
     from tools.workspace import Workspace  # noqa: PLC0415
@@ -137,12 +139,31 @@ def open_context(settings: Settings, folder: Path) -> "ProbeContext":
     )
 
 
-def open_live(settings: Settings, around: Surroundings) -> "Live":
+def open_transports(settings: Settings, hosts: Sequence[str] = ()) -> "Sequence[Transport]":
+    """Choose the ways to reach nodes: this host, ssh or agents, and the cluster beside them.
+
+    Raises:
+        SettingError: an agent is not written HOST=URL.
+    """
+    from tools.transport.agent import Agent  # noqa: PLC0415 -- files need no transport
+    from tools.transport.local import Cluster, Local  # noqa: PLC0415
+    from tools.transport.ssh import Ssh  # noqa: PLC0415
+
+    if settings.transport == "ssh":
+        return (Ssh(tuple(hosts) or settings.nodes, identity=settings.ssh_identity), Cluster())
+    if settings.transport == "agent":
+        return (Agent(_read_agents(settings, hosts)), Cluster())
+    return (Local(), Cluster())
+
+
+def open_live(settings: Settings, around: Surroundings, hosts: Sequence[str] = ()) -> "Live":
     """Prepare a look at the running system; what it captures stays in the data directory."""
-    from assistant.gather import Live  # noqa: PLC0415
+    from assistant.gather import Live  # noqa: PLC0415 -- loads every probe
 
     return Live(
-        open_context(settings, new_capture_folder(settings, around)), deadline_s=settings.deadline_s
+        open_context(settings, new_capture_folder(settings, around)),
+        deadline_s=settings.deadline_s,
+        transports=open_transports(settings, hosts),
     )
 
 
@@ -160,6 +181,15 @@ def current_user() -> str:
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         return str(os.getuid())
+
+
+def _read_agents(settings: Settings, hosts: Sequence[str]) -> Mapping[str, str]:
+    places = dict(agent.split("=", 1) for agent in settings.agents if "=" in agent)
+    if len(places) != len(settings.agents):
+        raise SettingError(
+            "agents", "the configuration", "write each as HOST=URL or HOST=PATH, once"
+        )
+    return {host: place for host, place in places.items() if not hosts or host in hosts}
 
 
 def _read_flags(flags: Mapping[str, object]) -> Sequence[Layer]:

@@ -45,7 +45,7 @@ from integrations.cli.scope import Asked, build_incident
 from integrations.cli.stopping import TimeLimitReached, limit_time
 from integrations.rendering.view import View
 from knowledge.catalog import Catalog
-from tools.errors import PathMissingError
+from tools.errors import MissingPathError
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -103,11 +103,11 @@ def check_paths(paths: Sequence[Path]) -> None:
     """Refuse a path that is not there before anything is loaded.
 
     Raises:
-        PathMissingError: with the path as given.
+        MissingPathError: with the path as given.
     """
     for path in paths:
         if not path.exists():
-            raise PathMissingError(f"There is no file or folder {path}.")
+            raise MissingPathError(f"There is no file or folder {path}.")
 
 
 @dataclass
@@ -128,7 +128,7 @@ class Desk:
             for warning in self.catalog.warnings:
                 progress.say(warning)
             store = self._open_store(progress, words("progress.not_stored", why="{why}"))
-            source = list(paths) or self._live(progress)
+            source = list(paths) or self._live(progress, incident.scope.nodes)
             try:
                 with limit_time(timeout_s):
                     self._run(source, incident, store, progress)
@@ -157,8 +157,8 @@ class Desk:
         done = investigate(source, incident, self.catalog, on_step=on_step)
         self.found = store.save(done) if store else done
 
-    def _live(self, progress: Progress) -> Live:
-        live = open_live(self.settings, self.around)
+    def _live(self, progress: Progress, hosts: Sequence[str]) -> Live:
+        live = open_live(self.settings, self.around, hosts)
         live.on_progress = progress.follow
         return live
 

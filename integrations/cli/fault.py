@@ -10,14 +10,14 @@ import errno
 
 from assistant.errors import AssistantError, NoSuchIncidentError
 from knowledge.errors import KnowledgeError, PageUnknownError
-from tools.errors import PathMissingError, ToolsError
+from tools.errors import MissingPathError, ToolsError
 
 OK, FAILURE, USAGE, NOT_FOUND, NOT_ALLOWED = 0, 1, 2, 3, 4
 DECIDED_BY_UNSEEN, FAIL_ON, TIME_LIMIT, INTERRUPTED = 5, 10, 124, 130
 
 FORESEEN = (AssistantError, KnowledgeError, ToolsError, OSError)
 """What may go wrong without being a bug."""
-_MISSING = (PathMissingError, NoSuchIncidentError, PageUnknownError, FileNotFoundError)
+_MISSING = (MissingPathError, NoSuchIncidentError, PageUnknownError, FileNotFoundError)
 
 
 class CommandFault(Exception):  # noqa: N818 -- "fault" is the product's word for what went wrong

@@ -130,17 +130,17 @@ def collect_anchors(sections: tuple[Section, ...]) -> frozenset[str]:
 
 def text(words: str) -> Line:
     """Return plain words as a line."""
-    return (Span("text", words),)
+    return (Span("text", words),) if words else ()
 
 
 def strong(words: str) -> Line:
     """Return words that carry the weight of their line."""
-    return (Span("strong", words),)
+    return (Span("strong", words),) if words else ()
 
 
 def soft(words: str) -> Line:
     """Return words that explain rather than tell."""
-    return (Span("soft", words),)
+    return (Span("soft", words),) if words else ()
 
 
 def code(words: str) -> Line:

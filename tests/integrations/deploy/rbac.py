@@ -1,4 +1,3 @@
-
 """Kubernetes' own rule evaluation, as far as a ClusterRole of ours needs it."""
 
 import re

@@ -1,0 +1,124 @@
+"""Save evidence to a bundle before a restart destroys it, the most volatile first."""
+
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.gather import LIVE_LOOKBACK, build_request
+from assistant.incident import Incident
+from assistant.settings import Settings
+from integrations.bootstrap import (
+    choose_colour,
+    choose_words,
+    load_settings,
+    new_capture_folder,
+    open_context,
+    open_handbook,
+    open_transports,
+    read_surroundings,
+)
+from integrations.cli.options import (
+    ContextOption,
+    JobOption,
+    LangOption,
+    NodeOption,
+    PodOption,
+    SinceOption,
+    UntilOption,
+    ZoneOption,
+)
+from integrations.cli.progress import Progress
+from integrations.cli.scope import Asked, build_incident
+from knowledge.catalog import Catalog
+from tools.archive import pack
+from tools.collecting import collect as collect_evidence
+
+app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+STDOUT = "-"
+ARCHIVE = ".tar.zst"
+
+
+@app.command()
+def collect(
+    *,
+    out: Annotated[
+        str, typer.Option("--out", metavar="PATH", help="A folder, a .tar.zst, or - for stdout.")
+    ] = "",
+    context: ContextOption = None,
+    since: SinceOption = "",
+    until: UntilOption = "",
+    tz: ZoneOption = None,
+    node: NodeOption = None,
+    pod: PodOption = None,
+    job: JobOption = "",
+    deadline: Annotated[
+        float | None, typer.Option("--deadline", metavar="S", min=1, help="Stop after so long.")
+    ] = None,
+    size_cap: Annotated[
+        int | None, typer.Option("--size-cap", metavar="MIB", min=1, help="Store at most so much.")
+    ] = None,
+    lang: LangOption = None,
+) -> None:
+    """Save evidence from the running system; run it again on the same folder to resume.
+
+    \b
+      firstfault collect --out incident-42            a folder; prints its path
+      firstfault collect --out incident-42.tar.zst --since 2h
+    """  # noqa: D301 -- \b keeps the framework from joining the lines
+    around = read_surroundings()
+    flags = {"context": context, "tz": tz, "deadline_s": deadline, "size_cap_mib": size_cap}
+    settings = load_settings({**flags, "lang": lang}, around).settings
+    incident = _within(build_incident(Asked(since, until, node or (), pod or (), job), settings))
+    catalog = open_handbook(settings)
+    words = choose_words(settings, around)
+    with Progress(words, catalog.pages, colour=choose_colour(around)) as progress:
+        if out == STDOUT or out.endswith(ARCHIVE):
+            _collect_packed(out, settings, incident, catalog, progress)
+            return
+        folder = Path(out) if out else new_capture_folder(settings, around)
+        _collect(folder, settings, incident, catalog, progress)
+    typer.echo(str(folder))
+
+
+def _within(incident: Incident) -> Incident:
+    """Bound an open look to the last hours."""
+    window = incident.window
+    if window.since:
+        return incident
+    since = (window.until or datetime.now(UTC)) - LIVE_LOOKBACK
+    return incident.model_copy(update={"window": window.model_copy(update={"since": since})})
+
+
+def _collect(
+    folder: Path, settings: Settings, incident: Incident, catalog: Catalog, progress: Progress
+) -> None:
+    collect_evidence(
+        build_request(catalog, incident),
+        open_context(settings, folder),
+        transports=open_transports(settings, incident.scope.nodes),
+        deadline_s=settings.deadline_s,
+        on_progress=progress.follow,
+    )
+
+
+def _collect_packed(
+    out: str, settings: Settings, incident: Incident, catalog: Catalog, progress: Progress
+) -> None:
+    """Collect beside the archive and pack; the archive appears only when it is whole."""
+    target = Path(out)
+    beside = None if out == STDOUT else target.parent
+    with tempfile.TemporaryDirectory(prefix=".collect-", dir=beside) as room:
+        folder = Path(room) / "bundle"
+        _collect(folder, settings, incident, catalog, progress)
+        if out == STDOUT:
+            pack(folder, sys.stdout.buffer)
+            return
+        packed = Path(room) / "packed"
+        with packed.open("wb") as stream:
+            pack(folder, stream)
+        packed.replace(target)
+    typer.echo(out)

@@ -1,0 +1,92 @@
+"""Put a node beside a peer: driver, firmware, kernel, mounts and settings."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assistant.comparison import REQUEST, Comparison, compare_paths
+from assistant.settings import Settings
+from integrations.bootstrap import (
+    Surroundings,
+    choose_words,
+    load_settings,
+    new_capture_folder,
+    open_context,
+    open_transports,
+    read_surroundings,
+)
+from integrations.cli.diagnose import check_paths
+from integrations.cli.fault import NotFoundFault
+from integrations.cli.options import ContextOption, LangOption, PlainOption
+from integrations.cli.table import print_document, print_table
+from integrations.rendering.document import SCHEMA_VERSION
+from tools.collecting import collect
+
+app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+_DIFFERS, _SAME, _UNKNOWN = "≠", "=", "?"
+
+
+@app.command()
+def compare(
+    node: Annotated[str, typer.Argument(metavar="NODE")],
+    peer: Annotated[str, typer.Argument(metavar="PEER")],
+    *,
+    source: Annotated[
+        list[Path] | None,
+        typer.Option("--from", metavar="PATH", help="A bundle or files; else the live system."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also what is the same on both.")
+    ] = False,
+    context: ContextOption = None,
+    output: PlainOption = "text",
+    lang: LangOption = None,
+) -> None:
+    """Compare two nodes over captures, or over a fresh look at both."""
+    around = read_surroundings()
+    settings = load_settings({"context": context, "lang": lang}, around).settings
+    check_paths(source or ())
+    paths = source or [_look(settings, around, (node, peer))]
+    found = compare_paths(node, peer, paths)
+    if len(found.unseen) > 1:
+        hint = "Names must be written as the captures write them; see `firstfault doctor`."
+        raise NotFoundFault(f"Nothing was found of {node} and {peer}.", hint)
+    if output == "json":
+        _print_json(found)
+        return
+    words = choose_words(settings, around)
+    rows = [row for row in found.rows if everything or row.node != row.peer]
+    print_table(
+        ("", words("column.what"), "", found.node, found.peer),
+        [(_mark(one.node, one.peer), one.aspect, one.name, one.node, one.peer) for one in rows],
+    )
+    for host in found.unseen:
+        typer.echo(words("compare.unseen", host=host), err=True)
+
+
+def _look(settings: Settings, around: Surroundings, hosts: Sequence[str]) -> Path:
+    folder = new_capture_folder(settings, around)
+    return collect(
+        REQUEST,
+        open_context(settings, folder),
+        transports=open_transports(settings, hosts),
+        deadline_s=settings.deadline_s,
+    )
+
+
+def _mark(node: str, peer: str) -> str:
+    if not node or not peer:
+        return _UNKNOWN
+    return _SAME if node == peer else _DIFFERS
+
+
+def _print_json(found: Comparison) -> None:
+    print_document({
+        "schema_version": SCHEMA_VERSION,
+        "node": found.node,
+        "peer": found.peer,
+        "unseen": list(found.unseen),
+        "items": [{**row.model_dump(), "differs": row.differs} for row in found.rows],
+    })  # fmt: skip

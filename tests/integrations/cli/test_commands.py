@@ -1,0 +1,180 @@
+"""The smaller commands answer in both forms and change only what they say."""
+
+import tarfile
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from integrations.cli.demo_command import BUNDLE
+from tests.integrations.cli.conftest import Run, load
+
+
+def _items(out: str) -> list[dict[str, object]]:
+    document = load(out)
+    assert set(document) >= {"schema_version", "items"}
+    items = document["items"]
+    assert isinstance(items, list)
+    return items
+
+
+def test_settings_are_shown_with_their_origin(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Environment beats the project's file, which beats the user's."""
+    user = home / ".config" / "firstfault"
+    user.mkdir(parents=True)
+    (user / "config.toml").write_text('tz = "UTC"\ncontext = "mine"\nlimit_s = 3\n')
+    (home / "firstfault.toml").write_text('tz = "Asia/Tokyo"\ncontext = "project"\n')
+    monkeypatch.setenv("FIRSTFAULT_TZ", "Asia/Shanghai")
+    monkeypatch.setenv("FIRSTFAULT_MODEL_API_KEY", "sk-secret")
+
+    items = {
+        item["name"]: item for item in _items(run("config", "show", "--origin", "-o", "json")[1])
+    }
+    text = run("config", "show", "--origin")[1]
+
+    assert items["tz"]["value"] == "Asia/Shanghai"
+    assert items["tz"]["origin"] == "environment FIRSTFAULT_TZ"
+    assert (items["context"]["value"], items["context"]["origin"]) == ("project", "firstfault.toml")
+    assert items["limit_s"]["origin"] == str(user / "config.toml")
+    assert "sk-secret" not in text
+    assert "environment FIRSTFAULT_MODEL_API_KEY" in text
+
+
+def test_a_bad_setting_fails_with_its_origin(run: Run, home: Path) -> None:
+    """Exit 1, naming file and setting."""
+    (home / "firstfault.toml").write_text('lang = "fr"\n')
+
+    code, _, err = run("config", "show")
+
+    assert code == 1
+    assert "firstfault.toml" in err
+    assert "'lang'" in err
+
+
+def test_the_handbook_is_listed_with_the_contracts_keys(run: Run) -> None:
+    """Id, codes, titles, layer, plane, family."""
+    items = _items(run("kb", "list", "-o", "json")[1])
+
+    keys = {"id", "codes", "titles", "layer", "plane", "family"}
+    assert all(set(item) >= keys for item in items)
+    assert "nfs-server-not-responding" in {item["id"] for item in items}
+
+
+def test_a_page_is_shown_by_id_or_code(run: Run) -> None:
+    """People know a condition by its number."""
+    code, out, _ = run("kb", "show", "Xid 79")
+
+    assert code == 0
+    assert out.startswith("xid-79-fell-off-bus")
+    assert load(run("kb", "show", "xid-79-fell-off-bus", "-o", "json")[1])["plane"] == "compute"
+    assert run("kb", "show", "no-such-page")[0] == 3
+
+
+def test_search_and_coverage(run: Run) -> None:
+    """Search puts the code's page first; coverage counts every layer and plane."""
+    hits = _items(run("kb", "search", "xid 79", "-k", "3", "-o", "json")[1])
+    assert hits[0]["id"] == "xid-79-fell-off-bus"
+    assert len(hits) <= 3
+    assert len(load(run("kb", "list", "--coverage", "-o", "json")[1])["matrix"]) == 20  # type: ignore[arg-type]  # a list
+    assert "compute" in run("kb", "list", "--coverage")[1]
+
+
+def test_an_incident_is_noted_assigned_merged_split_and_closed(run: Run, log: Path) -> None:
+    """Everything a person does to one, from the command line."""
+    other = log.with_name("other.log")
+    other.write_text(log.read_text().replace("astra-gpu-07", "astra-gpu-08"))
+    run("diagnose", str(log))
+    run("diagnose", str(other))
+    first, second = "I-20250620-1", "I-20250620-2"
+
+    assert run("incident", "note", first, "storage", "team", "called")[0] == 0
+    assert "bo" in run("incident", "assign", first, "bo")[1]
+    assert load(run("incident", "close", first, "-o", "json")[1])["status"] == "closed"
+    assert load(run("incident", "reopen", first, "-o", "json")[1])["status"] == "open"
+    assert load(run("incident", "merge", first, second, "-o", "json")[1])["id"] == first
+    split = load(
+        run("incident", "split", first, "node", "8", "-n", "astra-gpu-08", "-o", "json")[1]
+    )
+
+    assert (split["id"], split["title"]) == ("I-20250620-3", "node 8")
+    listed = {item["id"]: item for item in _items(run("incident", "list", "-o", "json")[1])}
+    assert listed[second]["merged_into"] == first
+    timeline = run("incident", "timeline", first)[1]
+    assert "storage team called" in timeline
+    assert "2025-06-20 02:26:24Z" in timeline
+    assert load(run("incident", "show", first, "-o", "json")[1])["incident"] == first
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show", "I-19990101-1"),
+        ("note", "nonsense", "x"),
+        ("close", "I-19990101-1"),
+        ("timeline", "x"),
+    ],
+)
+def test_an_unknown_incident_is_not_found(run: Run, arguments: tuple[str, ...]) -> None:
+    """Exit 3."""
+    assert run("incident", *arguments)[0] == 3
+
+
+def test_collect_saves_a_folder_and_an_archive(run: Run, home: Path) -> None:
+    """The path is printed; a second run on the folder resumes; the archive starts with its list."""
+    folder, packed = home / "saved", home / "saved.tar.zst"
+    code, out, _ = run("collect", "--out", str(folder), "--since", "5m", "--deadline", "8")
+    assert (code, out.strip()) == (0, str(folder))
+    assert (folder / "manifest.jsonl").exists()
+
+    assert run("collect", "--out", str(packed), "--since", "5m", "--deadline", "8")[0] == 0
+    with (
+        packed.open("rb") as stream,
+        zstandard.ZstdDecompressor().stream_reader(stream) as plain,
+        tarfile.open(fileobj=plain, mode="r|") as archive,
+    ):
+        names = archive.getnames()
+    assert names[0].endswith("manifest.jsonl")
+    assert list(home.glob(".collect-*")) == []
+
+
+def test_the_doctor_says_what_to_do(run: Run) -> None:
+    """Each finding has a name, a state and where needed a remedy."""
+    items = _items(run("doctor", "-o", "json")[1])
+
+    assert all(set(item) == {"name", "state", "detail", "mend"} for item in items)
+    assert all(item["mend"] for item in items if item["state"] == "fail")
+    assert "→" in run("doctor")[1]
+
+
+def test_compare_puts_nodes_side_by_side(run: Run, home: Path) -> None:
+    """From captures; a host that was not seen is not said to be the same."""
+    for host, kernel in (("a", "6.1.0"), ("b", "6.8.0")):
+        (home / "bundle" / "host" / host).mkdir(parents=True)
+        uname = home / "bundle" / "host" / host / "uname.txt"
+        uname.write_text(f"Linux {host} {kernel} #1 SMP x86_64 GNU/Linux\n")
+
+    document = load(run("compare", "a", "b", "--from", str(home / "bundle"), "-o", "json")[1])
+
+    assert {"aspect", "name", "node", "peer", "differs"} <= set(document["items"][0])  # type: ignore[index]  # a list
+    assert document["items"][0]["differs"] is True  # type: ignore[index]  # a list
+    assert run("compare", "c", "d", "--from", str(home / "bundle"))[0] == 3
+
+
+def test_the_demo_writes_all_forms(run: Run, home: Path) -> None:
+    """It needs no network, keeps nothing and never exits 5."""
+    code, out, err = run("demo", "--out", str(home / "out"), "--lang", "zh")
+
+    assert code == 0
+    assert "10.0.0.10" in out
+    assert "结论" in out
+    assert {file.name for file in (home / "out").iterdir()} == {
+        "astra.html",
+        "astra.md",
+        "astra.json",
+    }
+    assert load((home / "out" / "astra.json").read_text())["incident"] == "I-20250620-1"
+    assert "astra.html" in err
+    assert not (home / ".local").exists()
+    assert BUNDLE.endswith(".tar.zst")

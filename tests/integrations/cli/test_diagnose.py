@@ -1,0 +1,195 @@
+"""`diagnose` keeps stdout for the answer, saves the incident and ends by the contract."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from assistant.investigation import Investigation
+from assistant.settings import Settings
+from integrations.cli.diagnose import exit_code
+from tests.integrations.cli.conftest import LOG, Run, load
+from tests.integrations.sample import build_diagnosis, build_investigation
+
+
+def _with(**changes: object) -> Investigation:
+    diagnosis = build_diagnosis().model_copy(update=changes)
+    return build_investigation().model_copy(update={"diagnosis": diagnosis})
+
+
+@pytest.mark.parametrize(
+    ("changes", "fail_on", "code"),
+    [
+        ({}, None, 0),
+        ({"decided_by_unseen": True}, None, 5),
+        ({"decided_by_unseen": True}, "P0", 10),
+        ({}, "P1", 10),
+        ({"verdict": "inconclusive"}, "P3", 0),
+        ({"verdict": "healthy"}, "P3", 0),
+    ],
+)
+def test_exit_codes(changes: dict[str, object], fail_on: str | None, code: int) -> None:
+    """Findings alone change nothing; unseen sources give 5; --fail-on gives 10 and wins."""
+    settings = Settings.model_validate({"fail_on": fail_on})
+
+    assert exit_code(_with(**changes), settings) == code
+
+
+def test_a_lower_priority_than_asked_for_does_not_fail() -> None:
+    """P2 is not so urgent as P1."""
+    found = _with()
+    assert found.priority is not None
+    mild = found.model_copy(update={"priority": found.priority.model_copy(update={"level": "P2"})})
+
+    assert exit_code(mild, Settings(fail_on="P1")) == 0
+    assert exit_code(mild, Settings(fail_on="P2")) == 10
+    assert exit_code(None, Settings()) == 0
+
+
+def test_any_file_is_diagnosed_and_saved(run: Run, log: Path) -> None:
+    """The document is on stdout, progress on stderr, the incident in the store."""
+    code, out, err = run("diagnose", str(log), "-o", "json")
+
+    document = load(out)
+    assert code in (0, 5)
+    assert document["incident"] == "I-20250620-1"
+    assert "NFS" in err or err
+    assert run("incident", "list", "-o", "json")[1].count("I-20250620-1") == 1
+
+
+def test_the_same_file_again_is_the_same_incident(run: Run, log: Path) -> None:
+    """Whatever it is called."""
+    other = log.with_name("renamed.txt")
+    other.write_text(LOG)
+
+    first = load(run("diagnose", str(log), "-o", "json")[1])["incident"]
+    again = load(run("diagnose", str(other), "-o", "json")[1])["incident"]
+
+    assert first == again == "I-20250620-1"
+
+
+@pytest.mark.parametrize(
+    ("form", "start"), [("markdown", "# **I-20250620-1**"), ("html", "<!doctype html>")]
+)
+def test_documents_go_to_stdout(run: Run, log: Path, form: str, start: str) -> None:
+    """Each form begins as it must."""
+    _, out, _ = run("diagnose", str(log), "-o", form)
+
+    assert out.startswith(start)
+
+
+def test_the_language_follows_flag_then_settings_then_locale(
+    run: Run, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LANG is the last word."""
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert "结论" in run("diagnose", str(log))[1]
+    assert "Verdict" in run("diagnose", str(log), "--lang", "en")[1]
+    monkeypatch.setenv("FIRSTFAULT_LANG", "en")
+    assert "Verdict" in run("diagnose", str(log))[1]
+
+
+def test_a_store_that_cannot_be_written_does_not_stop_a_diagnosis(
+    run: Run, log: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is said once on stderr, and the incident has no id."""
+    (home / "file").write_text("")
+    monkeypatch.setenv("FIRSTFAULT_DATA_DIR", str(home / "file"))
+
+    code, out, err = run("diagnose", str(log), "-o", "json")
+
+    assert code in (0, 5)
+    assert load(out)["incident"] is None
+    assert "not saved" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--since", "yesterdayish"), "is not a time"),
+        (("--since", "2h", "--until", "3h"), "does not come after"),
+        (("--tz", "Mars/Olympus"), "is not a time zone"),
+        (("--pod", "nameonly"), "not NAMESPACE/NAME"),
+        (("-o", "pdf"), "'pdf' is not one of"),
+        (("--fail-on", "P9"), "'P9' is not one of"),
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error(
+    run: Run, log: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    """Exit 2, and the message repeats what was typed."""
+    code, _, err = run("diagnose", str(log), *arguments)
+
+    assert code == 2
+    assert said in err
+
+
+def test_a_time_that_leans_on_the_present_is_echoed(run: Run, log: Path) -> None:
+    """The reader sees which moment was meant."""
+    _, _, err = run("diagnose", str(log), "--since", "2025-06-20 10:00", "--tz", "Asia/Shanghai")
+
+    assert "--since 2025-06-20 10:00 is 2025-06-20 02:00:00Z" in err
+
+
+def test_no_colour_reaches_a_pipe(run: Run, log: Path) -> None:
+    """Neither stdout nor stderr carries an escape."""
+    _, out, err = run("diagnose", str(log))
+
+    assert "\x1b" not in out + err
+
+
+def test_ctrl_c_prints_what_is_known_and_exits_130(home: Path) -> None:
+    """A pipe that never ends is read until the signal comes."""
+    done = _interrupt(home, signal.SIGINT)
+
+    assert done[0] == 130
+    assert json.loads(done[1])["schema_version"] == "1"
+    assert "Interrupted" in done[2]
+
+
+def test_the_time_limit_prints_what_is_known_and_exits_124(home: Path) -> None:
+    """So does --timeout, by itself."""
+    done = _interrupt(home, None)
+
+    assert done[0] == 124
+    assert "Time limit of 3 s" in done[2]
+
+
+def _interrupt(home: Path, number: signal.Signals | None) -> tuple[int, str, str]:
+    """Run a diagnosis that waits in its reading step; end it by a signal or its own limit."""
+    slow = home / "slow.py"
+    slow.write_text(
+        "import sys, time\n"
+        "from assistant import investigate as module\n"
+        "def wait(*a, **k):\n"
+        "    print('waiting', file=sys.stderr, flush=True)\n"
+        "    time.sleep(60)\n"
+        "module.recognise = wait\n"
+        "from integrations.cli.main import run\n"
+        "run()\n",
+    )
+    log = home / "x.log"
+    log.write_text(LOG)
+    argv = [sys.executable, str(slow), "diagnose", str(log), "-o", "json"]
+    argv += [] if number else ["--timeout", "3"]
+    process = subprocess.Popen(
+        argv,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert process.stderr is not None
+    seen = ""
+    deadline = time.monotonic() + 30
+    while number and "waiting" not in seen and time.monotonic() < deadline:
+        seen += process.stderr.readline()
+    if number:
+        process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    return process.returncode, out, seen + err
