@@ -14,6 +14,7 @@ from knowledge.quantity import parse_quantity, parse_time
 
 _STEP = re.compile(r'(?:\A|\.)(?:"([^"]+)"|([^".\[\]]+))|\[(\d+)\]')
 ROOT = "$."
+_NUMERIC = frozenset("+-.0123456789")
 
 
 @lru_cache(maxsize=4096)
@@ -87,7 +88,8 @@ def compare_numbers(left: float, op: str, right: float) -> bool:
 
 
 def _step(thing: object, key: str) -> object | None:
-    if isinstance(thing, Mapping):
+    # Decoded JSON is plain dicts; asking the abstract class first costs twice the look-up.
+    if type(thing) is dict or isinstance(thing, Mapping):
         return thing.get(key)
     if isinstance(thing, Sequence) and not isinstance(thing, str) and key.isdecimal():
         return thing[int(key)] if int(key) < len(thing) else None
@@ -114,6 +116,8 @@ def _is_in(actual: object, wanted: object) -> bool:
 
 
 def _same(left: object, right: object) -> bool:
+    if left.__class__ is right.__class__ is str:
+        return left == right
     if isinstance(left, bool) or isinstance(right, bool):
         # Kubernetes writes condition statuses as "True", readers as booleans.
         return as_text(left).casefold() == as_text(right).casefold()
@@ -122,19 +126,20 @@ def _same(left: object, right: object) -> bool:
 
 def _numbers(left: object, right: object) -> tuple[float, float] | None:
     for parse in (_number, _moment):
-        pair = parse(left), parse(right)
-        if pair[0] is not None and pair[1] is not None:
-            return pair[0], pair[1]
+        first = parse(left)
+        second = None if first is None else parse(right)
+        if first is not None and second is not None:
+            return first, second
     return None
 
 
 def _number(value: object) -> float | None:
-    if isinstance(value, bool):
+    if isinstance(value, str):
+        return parse_quantity(value) if value[:1] in _NUMERIC else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if isinstance(value, int | float):
-        return float(value)
-    return parse_quantity(value) if isinstance(value, str) else None
+    return float(value)
 
 
 def _moment(value: object) -> float | None:
-    return parse_time(value) if isinstance(value, str) else None
+    return parse_time(value) if isinstance(value, str) and value[:1].isdecimal() else None
