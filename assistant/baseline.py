@@ -85,6 +85,15 @@ def _marks(
             yield begin.utc.timestamp(), last.utc.timestamp(), weight
 
 
+def alarming(catalog: Catalog) -> frozenset[str]:
+    """Return the pages whose conditions mark a disturbance."""
+    return frozenset(
+        page.id
+        for page in catalog.pages.values()
+        if _weight(page.role, page.severity, page.damage) >= _WEIGHTS["error"]
+    )
+
+
 def _weight(role: str, severity: Severity, damage: int) -> float:
     if role in {"benign", "change", "context"}:
         return 0.0

@@ -9,7 +9,7 @@ from assistant.burst import Burst, Place
 from assistant.clock_facts import ClockFact
 from assistant.event import ClockCorrection
 from assistant.topology import Key
-from tools.evidence import UNKNOWN_ZONE_S, Instant
+from tools.evidence import UNKNOWN_ZONE_S, Instant, Zone
 
 QUARTER_S = 900
 """Zones differ from UTC by whole quarters of an hour."""
@@ -29,6 +29,15 @@ Happening = tuple[str, Key]
 Range = tuple[float, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Broke:
+    """When things broke, in epoch seconds, and which conditions count as breaking."""
+
+    since: float
+    until: float
+    pages: frozenset[str]
+
+
 @dataclass(frozen=True)
 class Clocks:
     """Every correction, ready to apply."""
@@ -43,19 +52,18 @@ class Clocks:
         object.__setattr__(self, "_by_clock", dict(by_clock))
 
     def put_right(self, moment: Instant, clock: str, place: Place) -> Instant:
-        """Return the instant in UTC as far as the clock's corrections tell."""
+        """Return the instant in UTC as far as the clock's corrections tell.
+
+        A zone is added only to stamps that name none; an offset to all that the clock stamped.
+        """
         known: dict[str, list[ClockCorrection]] = self.__dict__["_by_clock"]
+        for correction in known.get(clock, ()):
+            if correction.kind == "zone" and moment.zone == "unknown":
+                moment = _moved(moment, correction, uncertainty_s=0.0, zone="assumed")
         chosen = _applicable(known.get(clock, ()), moment, place)
-        if chosen is None:
+        if chosen is None or not chosen.offset_s:
             return moment
-        resolved = chosen.kind == "zone" and moment.zone == "unknown"
-        base = 0.0 if resolved else moment.uncertainty_s
-        return Instant(
-            utc=moment.utc + timedelta(seconds=chosen.offset_s),
-            uncertainty_s=base + chosen.uncertainty_s,
-            zone="assumed" if resolved else moment.zone,
-            original=moment.original or moment.utc.isoformat(),
-        )
+        return _moved(moment, chosen, uncertainty_s=moment.uncertainty_s, zone=moment.zone)
 
     def apply(self, burst: Burst) -> Burst:
         """Return the burst with all its times put right."""
@@ -72,14 +80,14 @@ class Clocks:
 def learn_clocks(
     bursts: Sequence[Burst],
     facts: Sequence[ClockFact],
-    disturbed: Range | None,
+    broke: "Broke | None",
 ) -> Clocks:
     """Conclude every correction.
 
     Args:
         bursts: sightings as each clock stamped them, their entities canonical.
         facts: what daemons and scrapers say of clocks.
-        disturbed: epoch seconds over which things broke, as certain clocks show it.
+        broke: when things broke, as certain clocks show it.
     """
     stated = tuple(_from_facts(facts))
     clocks = Clocks(stated)
@@ -87,8 +95,19 @@ def learn_clocks(
     known = {correction.clock for correction in stated}
     paired = tuple(_from_pairs(sure, known))
     lost = [b for b in bursts if b.timed and b.first.zone == "unknown"]
-    zones, unresolved = _zones(lost, sure, disturbed)
+    zones, unresolved = _zones(lost, sure, broke)
     return Clocks((*stated, *paired, *zones), unresolved)
+
+
+def _moved(
+    moment: Instant, correction: ClockCorrection, *, uncertainty_s: float, zone: Zone
+) -> Instant:
+    return Instant(
+        utc=moment.utc + timedelta(seconds=correction.offset_s),
+        uncertainty_s=uncertainty_s + correction.uncertainty_s,
+        zone=zone,
+        original=moment.original or moment.utc.isoformat(),
+    )
 
 
 def _applicable(
@@ -97,6 +116,8 @@ def _applicable(
     """Choose the last one in force: by line within its own file, by time elsewhere."""
     chosen: ClockCorrection | None = None
     for correction in corrections:
+        if correction.kind == "zone":
+            continue
         if correction.from_line and place.line and place.evidence in correction.evidence:
             in_force = place.line >= correction.from_line
         else:
@@ -203,7 +224,7 @@ def _offset_bounds(burst: Burst, other: Burst) -> Range:
 def _zones(
     lost: Sequence[Burst],
     sure: Sequence[Burst],
-    disturbed: Range | None,
+    broke: Broke | None,
 ) -> tuple[tuple[ClockCorrection, ...], tuple[str, ...]]:
     reports: dict[Happening, list[Burst]] = defaultdict(list)
     for burst in sure:
@@ -220,7 +241,7 @@ def _zones(
     found = dict(paired)
     for clock, own in by_clock.items():
         if clock not in paired:
-            zone = _zone_by_window(clock, own, disturbed, siblings)
+            zone = _zone_by_window(clock, own, broke, siblings)
             found.update({clock: zone} if zone else {})
     unresolved = tuple(sorted(by_clock.keys() - found.keys()))
     return tuple(found[clock] for clock in sorted(found)), unresolved
@@ -251,26 +272,27 @@ def _zone_by_pairs(clock: str, own: Sequence[Burst], reports: Grouped) -> ClockC
 
 
 def _zone_by_window(
-    clock: str, own: Sequence[Burst], disturbed: Range | None, siblings: set[float]
+    clock: str, own: Sequence[Burst], broke: Broke | None, siblings: set[float]
 ) -> ClockCorrection | None:
-    """Accept a zone if no other whole hour lets the file's first happening fall into the time.
+    """Accept the one whole hour that puts most of the file's alarms into the time of the fault.
 
-    Where several would, the one that all other unzoned files of this evidence turned out to be in
-    is taken. Half-hour zones are rare: among a whole and a half hour that both fit, the whole one
-    stands.
+    Where several do equally, the zone that all other unzoned files of this evidence turned out to
+    be in is taken. Half-hour zones are rare: they stand only where no whole hour fits.
     """
-    if disturbed is None:
+    alarms = [b.first.utc.timestamp() for b in own if broke and b.page in broke.pages]
+    if broke is None or not alarms:
         return None
-    first = min(b.first.utc.timestamp() for b in own)
+    low, high = broke.since - _EARLY_S, broke.until + _LATE_S
     half = 2 * QUARTER_S
     steps = range(-int(UNKNOWN_ZONE_S) // half, int(UNKNOWN_ZONE_S) // half + 1)
-    low, high = disturbed[0] - _EARLY_S, disturbed[1] + _LATE_S
-    fitting = [step * half for step in steps if low <= first + step * half <= high]
-    whole = [offset for offset in fitting if offset % 3600 == 0] or fitting
+    inside = {step * half: sum(low <= at + step * half <= high for at in alarms) for step in steps}
+    most = max(inside.values())
+    fitting = [offset for offset, count in inside.items() if count == most > 0]
+    chosen = [offset for offset in fitting if offset % 3600 == 0] or fitting
     evidence = (own[0].places[0].evidence,)
-    if len(whole) == 1:
-        why = "no other whole hour lets it begin while things broke elsewhere"
-        return _zone(clock, whole[0], evidence, why)
+    if len(chosen) == 1:
+        why = "no other whole hour puts so many of its alarms to where things broke elsewhere"
+        return _zone(clock, chosen[0], evidence, why)
     if len(siblings) == 1 and (shared := next(iter(siblings))) in fitting:
         why = "the zone of all other files without one, by happenings that they share"
         return _zone(clock, shared, evidence, why)

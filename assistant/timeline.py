@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import get_args
 
-from assistant.baseline import disturbance, mark_baseline, mark_known
+from assistant.baseline import alarming, disturbance, mark_baseline, mark_known
 from assistant.burst import UNKNOWN_ONSET_S, Burst, Sighting
-from assistant.clocks import Clocks, learn_clocks
+from assistant.clocks import Broke, Clocks, learn_clocks
 from assistant.event import Anchor, Event, Timeline
 from assistant.incident import Incident
 from assistant.merging import Merged, merge
@@ -38,8 +38,8 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     ends = [replace(s, entity=who.of(s.page, s.entity)) for s in recognised.ends]
     sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]
     found = disturbance(sure, catalog)
-    onsets = (found.since, found.onsets_until) if found else None
-    clocks = learn_clocks(bursts, recognised.clock_facts, onsets)
+    broke = Broke(found.since, found.onsets_until, alarming(catalog)) if found else None
+    clocks = learn_clocks(bursts, recognised.clock_facts, broke)
     merged = merge(
         (clocks.apply(burst) for burst in bursts),
         (_put_right(end, clocks) for end in ends),
