@@ -13,7 +13,7 @@ from typing import Self
 
 from tools.capture import Capture
 from tools.capture_reading import CaptureReading, outcome_items
-from tools.errors import ArchiveBrokenError, PathMissingError
+from tools.errors import BrokenArchiveError, MissingPathError
 from tools.evidence import Evidence, Gap, Item, Window
 from tools.manifest import BundleMeta, is_manifest, read_incident, read_manifest
 from tools.request import Request
@@ -57,7 +57,7 @@ class Bundle:
         """Find all files under `paths`, unpack archives, match files with manifests.
 
         Raises:
-            PathMissingError: a path that does not exist.
+            MissingPathError: a path that does not exist.
         """
         finder = _Finder()
         for path in paths:
@@ -211,7 +211,7 @@ class _Finder:
         elif path.is_file():
             self._add_file(path, str(path), path.name)
         else:
-            raise PathMissingError(f"{path}: no such file or folder; check the spelling")
+            raise MissingPathError(f"{path}: no such file or folder; check the spelling")
 
     def _add_file(self, path: Path, name: str, place: str) -> None:
         try:
@@ -233,7 +233,7 @@ class _Finder:
         try:
             for inner, copy in unpack(path, folder):
                 names.append((inner, copy))
-        except ArchiveBrokenError as error:
+        except BrokenArchiveError as error:
             self.gaps.append(Gap(source="file", target=name, why=str(error)))
         root = _common_root([inner for inner, _ in names])
         for inner, copy in names:

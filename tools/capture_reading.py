@@ -15,7 +15,17 @@ import msgspec
 
 from tools.capture import Capture
 from tools.errors import ReaderError
-from tools.evidence import Evidence, Gap, Instant, Item, Record, Series, Span, Window
+from tools.evidence import (
+    Evidence,
+    Gap,
+    Instant,
+    Item,
+    Outcome,
+    Record,
+    Series,
+    Span,
+    Window,
+)
 from tools.request import Request
 from tools.sniffing import sniff
 from tools.source import Known, Reader, Source
@@ -76,7 +86,8 @@ class CaptureReading:
             yield from _not_ok(self.id, capture)
         source = self._source()
         if not source.head:
-            self._size = self.member.path.stat().st_size if self._damage else 0
+            with source.open() as stream:
+                stream.read(1)
             yield from self._rest()
             return
         try:
@@ -198,13 +209,21 @@ class CaptureReading:
             cluster=capture.cluster,
             observed_at=capture.ended or capture.started,
             window=Window(since=self._first, until=self._last),
-            outcome="empty" if empty else capture.outcome,
+            outcome="empty" if empty else self._outcome(),
             detail=capture.detail,
             path=self.member.name,
             size=self._size,
             sha256=digest,
             truncated=capture.truncated or bool(self._damage),
             live=capture.live,
+        )
+
+    def _outcome(self) -> Outcome:
+        broken = bool(self._damage) and not self._size
+        return (
+            "failed"
+            if broken and self.member.capture.outcome == "ok"
+            else (self.member.capture.outcome)
         )
 
     def _source_name(self) -> str:

@@ -7,7 +7,7 @@ from typing import cast
 
 import msgspec
 
-from tools.errors import NotThisFormatError
+from tools.errors import WrongFormatError
 from tools.evidence import Gap
 from tools.source import Source
 
@@ -24,7 +24,7 @@ def json_values(source: Source) -> Iterator[Mapping[str, object] | Gap]:
     """Decode one document, a list of them, or one per line; salvage a truncated list.
 
     Raises:
-        NotThisFormatError: nothing in it is JSON.
+        WrongFormatError: nothing in it is JSON.
     """
     data = text_start(source.whole())
     try:
@@ -58,7 +58,7 @@ def _salvage(data: bytes, source: Source) -> Iterator[Mapping[str, object] | Gap
             break
         items.append(value)
     if not items:
-        raise NotThisFormatError(f"{source.name}: not JSON, and nothing in it can be saved")
+        raise WrongFormatError(f"{source.name}: not JSON, and nothing in it can be saved")
     listed = {"kind": kind.group(1) if kind else "List", "apiVersion": "v1", "items": items}
     yield from [listed] if place and start else _mappings(items)
     rest = len(text[place:].strip(" \n\r\t,]}"))

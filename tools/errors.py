@@ -2,10 +2,10 @@
 
 ToolsError
 ├── BundleError          evidence that cannot be opened
-│   ├── PathMissingError      no such file or folder
-│   └── ArchiveBrokenError    an archive that does not unpack
+│   ├── MissingPathError      no such file or folder
+│   └── BrokenArchiveError    an archive that does not unpack
 ├── ReaderError          bytes that a reader cannot make sense of
-│   └── NotThisFormatError    the sniffed format does not hold; another reader should try
+│   └── WrongFormatError    the sniffed format does not hold; another reader should try
 └── ProbeError           a look that must not or cannot be taken
     ├── CommandRefusedError   an argv that the grammar of its program does not hold
     ├── ProbeTwiceError       two probes of one name
@@ -21,11 +21,11 @@ class BundleError(ToolsError):
     """Evidence could not be opened."""
 
 
-class PathMissingError(BundleError):
+class MissingPathError(BundleError):
     """The path given does not exist or cannot be read."""
 
 
-class ArchiveBrokenError(BundleError):
+class BrokenArchiveError(BundleError):
     """An archive is damaged or is not what its first bytes promise."""
 
 
@@ -33,7 +33,7 @@ class ReaderError(ToolsError):
     """A reader could not make sense of the bytes it was given."""
 
 
-class NotThisFormatError(ReaderError):
+class WrongFormatError(ReaderError):
     """The content is not what its beginning promised; nothing was yielded yet."""
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO
+from typing import BinaryIO, ClassVar
 
 from tools.evidence import Channel, Instant, Item, Record, Span
 from tools.journal_entry import FIELDS, entry_record, entry_time, unit_of
@@ -11,6 +11,9 @@ from tools.request import Request
 from tools.scan import Block, read_blocks, scanner_for
 
 BORDER = b"\n\n"
+START = b"\n\n__"
+FIRST_FIELDS = (b"CURSOR=", b"SEQNUM=", b"REALTIME_TIMESTAMP=", b"MONOTONIC_TIMESTAMP=")
+"""What an entry begins with, behind the blank line and two underscores."""
 SAMPLES = 32
 MAX_ENTRY = 1 << 20
 OTHERS_BETWEEN = 64
@@ -37,17 +40,21 @@ def parse_entry(data: bytes) -> dict[str, str]:
     return entry
 
 
-_BREAK = b"\n\n__"
-"""Between the last field of an entry and the cursor of the next."""
-
-
 def bounds(data: bytes, place: int) -> tuple[int, int]:
-    """Find begin and end of the entry around `place`."""
+    """Find begin and end of the entry around `place`; blank lines inside values are no border."""
     low = max(0, place - MAX_ENTRY)
-    begin = data.rfind(_BREAK, low, place)
-    begin = begin + 2 if begin >= 0 else (0 if low == 0 else low)
-    end = data.find(_BREAK, place)
-    return begin, len(data) if end < 0 else end + 1
+    begin, high = -1, place
+    while (found := data.rfind(START, low, high)) >= 0:
+        if data.startswith(FIRST_FIELDS, found + len(START)):
+            begin = found + 2
+            break
+        high = found
+    end = place
+    while (end := data.find(START, end)) >= 0:
+        if data.startswith(FIRST_FIELDS, end + len(START)):
+            break
+        end += 1
+    return (begin if begin >= 0 else low), (len(data) if end < 0 else end + 1)
 
 
 @dataclass
@@ -59,6 +66,8 @@ class ExportReading:
     spans: bool = True
     """False where the text is a program's output and the file's own bytes are counted elsewhere."""
     seen: dict[tuple[str, Channel], tuple[Instant, Instant]] = field(default_factory=dict)
+    border: ClassVar[bytes] = BORDER
+    kernel_mark: ClassVar[bytes] = b"\n_TRANSPORT=kernel\n"
     _line: int = 1
     _barren: int = -1
     """Before this offset the last search for a message's beginning found none."""
@@ -66,10 +75,26 @@ class ExportReading:
 
     def items(self, stream: BinaryIO) -> Iterator[Item]:
         """Read a whole text, then say whose lines run from when to when."""
-        for block in read_blocks(stream, border=BORDER):
+        for block in read_blocks(stream, border=self.border):
             yield from self._block(block)
         for (host, channel), (first, last) in self.seen.items():
             yield Span(self.evidence, 0, 0, 0, first, last, host, channel)
+
+    def literals(self) -> tuple[str, ...]:
+        """Spell the literals as the text does, in the request's order."""
+        return self.request.literals
+
+    def bounds(self, data: bytes, place: int) -> tuple[int, int]:
+        """Find begin and end of the entry around `place`."""
+        return bounds(data, place)
+
+    def parse(self, data: bytes) -> dict[str, str]:
+        """Take one entry apart."""
+        return parse_entry(data)
+
+    def message_at(self, data: bytes, begin: int, stop: int) -> int:
+        """Find the line that holds the message."""
+        return max(data.find(b"\nMESSAGE", max(begin - 1, 0), stop) + 1, begin)
 
     def _block(self, block: Block) -> Iterator[Item]:
         yield from self._records(block)
@@ -87,29 +112,35 @@ class ExportReading:
     def _records(self, block: Block) -> Iterator[Record]:
         data, done = block.data, block.start
         counted, number = block.start, self._line
-        literals = self.request.literals
         self._used.clear()
         self._barren = -1
         region = memoryview(data)[block.start : block.stop]
-        for literal, end in scanner_for(literals).find(region):
+        for literal, end in scanner_for(self.literals()).find(region):
             place = block.start + end - 1
             if place < done:
                 continue
-            begin, stop = bounds(data, place)
+            begin, stop = self.bounds(data, place)
             record = self._record(data, begin, stop)
-            if record is None or literals[literal] not in record.text:
+            if record is None or not self._wanted(literal, record.text):
                 continue
             done = stop
             if begin in self._used:
                 continue
             begin, record = self._whole(data, begin, stop, record)
-            where = max(data.find(b"\nMESSAGE", max(begin - 1, 0), stop) + 1, begin)
+            where = self.message_at(data, begin, stop)
             number += data.count(b"\n", counted, where) - data.count(b"\n", where, counted)
             counted = where
             yield replace(record, line=number)
 
+    def _wanted(self, literal: int, text: str) -> bool:
+        """Tell whether the message has the literal, not another field of the entry."""
+        known = self.request.literals
+        if literal < len(known):
+            return known[literal] in text
+        return any(each in text for each in known)
+
     def _record(self, data: bytes, begin: int, stop: int) -> Record | None:
-        record = entry_record(self.evidence, parse_entry(data[begin:stop]))
+        record = entry_record(self.evidence, self.parse(data[begin:stop]))
         if record and record.time:
             self._see(record.host, record.channel, record.time)
         return record
@@ -132,7 +163,7 @@ class ExportReading:
         steps = members = 0
         here = begin
         while begin > max(0, self._barren) and steps < OTHERS_BETWEEN and members < shape.limit:
-            begin, stop = bounds(data, begin - 3)
+            begin, stop = self.bounds(data, begin - 3)
             before = self._record(data, begin, stop)
             steps += 1
             if before is None or not _same_writer(before, record):
@@ -149,7 +180,7 @@ class ExportReading:
         texts = [record.text]
         steps = 0
         while stop + 2 < len(data) and steps < OTHERS_BETWEEN and len(texts) <= shape.limit:
-            begin, stop = bounds(data, stop + len(_BREAK) - 1)
+            begin, stop = self.bounds(data, stop + len(START) - 1)
             after = self._record(data, begin, stop)
             steps += 1
             if after is None or not _same_writer(after, record):
@@ -170,12 +201,12 @@ class ExportReading:
         step = max(1, (block.stop - block.start) // SAMPLES)
         places = [*range(block.start, block.stop, step), max(block.start, block.stop - 4)]
         for found in (data.find, data.rfind):
-            kernel = found(b"\n_TRANSPORT=kernel\n", block.start, block.stop)
+            kernel = found(self.kernel_mark, block.start, block.stop)
             if kernel >= 0:
                 places.append(kernel)
         for place in places:
-            begin, stop = bounds(data, place)
-            entry = parse_entry(data[begin:stop])
+            begin, stop = self.bounds(data, place)
+            entry = self.parse(data[begin:stop])
             if moment := entry_time(entry):
                 times.append(moment)
                 kind: Channel = "kernel" if unit_of(entry) == "kernel" else "service"

@@ -4,17 +4,18 @@ import bz2
 import gzip
 import io
 import lzma
+import sys
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 import zstandard
 
-from tools.errors import ArchiveBrokenError
+from tools.errors import BrokenArchiveError
 
 DAMAGE = (
     EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError, tarfile.TarError,
@@ -22,9 +23,47 @@ DAMAGE = (
 )  # fmt: skip
 """What the decompressors raise on broken input."""
 MAX_LAYERS = 3
+PIECE = 4 << 20
 MAX_MEMBERS = 200_000
 MAX_UNPACKED = 64 << 30
 TAR_MAGIC = slice(257, 262)
+
+
+class Reads1(Protocol):
+    """A stream that gives what it has, without filling up what was asked for."""
+
+    def read1(self, size: int, /) -> bytes:
+        """Read once."""
+
+    def close(self) -> None:
+        """Close."""
+
+
+class Peekable:
+    """Lets the first bytes be looked at. Reads once a call: bytes before damage are not lost."""
+
+    def __init__(self, stream: Reads1) -> None:
+        """Wrap a stream."""
+        self._stream, self._ahead = stream, b""
+
+    def peek(self, size: int) -> bytes:
+        """Look at the next bytes."""
+        while len(self._ahead) < size and (piece := self._stream.read1(size - len(self._ahead))):
+            self._ahead += piece
+        return self._ahead[:size]
+
+    def read1(self, size: int = 1 << 16, /) -> bytes:
+        """Read once."""
+        if not self._ahead:
+            return self._stream.read1(size)
+        piece, self._ahead = self._ahead[:size], self._ahead[size:]
+        return piece
+
+    read = read1
+
+    def close(self) -> None:
+        """Close the stream below."""
+        self._stream.close()
 
 
 class Content(io.RawIOBase):
@@ -34,43 +73,43 @@ class Content(io.RawIOBase):
         """Open `path` and as many layers of compression as it has."""
         self.count = 0
         self.damage = ""
-        self._stream: BinaryIO = path.open("rb")
-        self._closing: list[BinaryIO] = [self._stream]
-        for _ in range(MAX_LAYERS):
-            head = self._peek()
-            if (layer := _layer(head, self._stream)) is None:
-                break
-            self._stream = layer
-            self._closing.append(layer)
-
-    def _peek(self) -> bytes:
-        if not isinstance(self._stream, io.BufferedReader):
-            self._stream = io.BufferedReader(cast("io.RawIOBase", self._stream), 1 << 20)
+        self._stream = Peekable(path.open("rb"))
+        self._layers = [self._stream]
         try:
-            return self._stream.peek(8)[:8]
+            while len(self._layers) <= MAX_LAYERS:
+                layer = _layer(self._stream.peek(6), self._stream)
+                if layer is None:
+                    break
+                self._stream = Peekable(layer)
+                self._layers.append(self._stream)
         except DAMAGE as error:
             self.damage = _words(error)
-            return b""
 
     def readable(self) -> bool:
         """Always."""
         return True
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read up to `size` bytes; fewer only at the end."""
-        if self.damage:
-            return b""
-        try:
-            data = self._stream.read(size)
-        except DAMAGE as error:
-            data = b""
-            self.damage = _words(error)
+        """Read up to `size` bytes; fewer only at the end or before damage."""
+        pieces: list[bytes] = []
+        left = size if size >= 0 else sys.maxsize
+        while left and not self.damage:
+            try:
+                piece = self._stream.read1(min(left, PIECE))
+            except DAMAGE as error:
+                self.damage = _words(error)
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+            left -= len(piece)
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         self.count += len(data)
         return data
 
     def close(self) -> None:
         """Close all layers."""
-        for stream in reversed(self._closing):
+        for stream in reversed(self._layers):
             stream.close()
         super().close()
 
@@ -79,18 +118,19 @@ def _words(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _layer(head: bytes, stream: BinaryIO) -> BinaryIO | None:
+def _layer(head: bytes, stream: Peekable) -> Reads1 | None:
+    below = cast("BinaryIO", stream)
     if head.startswith(b"\x1f\x8b"):
-        return cast("BinaryIO", gzip.GzipFile(fileobj=stream))
+        return gzip.GzipFile(fileobj=below)
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         reader = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(
-            stream, read_across_frames=True
+            below, read_across_frames=True
         )
-        return cast("BinaryIO", reader)
+        return cast("Reads1", reader)
     if head.startswith(b"\xfd7zXZ\0"):
-        return cast("BinaryIO", lzma.LZMAFile(stream))
+        return lzma.LZMAFile(below)
     if head.startswith(b"BZh"):
-        return cast("BinaryIO", bz2.BZ2File(stream))
+        return bz2.BZ2File(below)
     return None
 
 
@@ -105,7 +145,7 @@ def unpack(path: Path, folder: Path) -> Iterator[tuple[str, Path]]:
     """Copy an archive's files into `folder` under names of our own; yield (name inside, copy).
 
     Raises:
-        ArchiveBrokenError: after the files that could be saved.
+        BrokenArchiveError: after the files that could be saved.
     """
     try:
         with Content(path) as content:
@@ -117,9 +157,9 @@ def unpack(path: Path, folder: Path) -> Iterator[tuple[str, Path]]:
             total += _copy(stream, copy)
             yield name, copy
             if number >= MAX_MEMBERS or total > MAX_UNPACKED:
-                raise ArchiveBrokenError(f"{path}: more than a bundle may hold; unpack it by hand")
+                raise BrokenArchiveError(f"{path}: more than a bundle may hold; unpack it by hand")
     except DAMAGE as error:
-        raise ArchiveBrokenError(f"{path}: the archive is damaged: {_words(error)}") from error
+        raise BrokenArchiveError(f"{path}: the archive is damaged: {_words(error)}") from error
 
 
 def _tar_members(path: Path) -> Iterator[tuple[str, BinaryIO]]:
@@ -129,7 +169,7 @@ def _tar_members(path: Path) -> Iterator[tuple[str, BinaryIO]]:
             if stream is not None:
                 yield member.name.removeprefix("./"), cast("BinaryIO", stream)
         if content.damage:
-            raise ArchiveBrokenError(f"{path}: the archive is damaged: {content.damage}")
+            raise BrokenArchiveError(f"{path}: the archive is damaged: {content.damage}")
 
 
 def _zip_members(path: Path) -> Iterator[tuple[str, BinaryIO]]:

@@ -4,21 +4,21 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import cast
+from typing import ClassVar, cast
 
 import msgspec
 
 from tools.documents import json_values, text_start
-from tools.evidence import Channel, Gap, Instant, Item, Record, Span
+from tools.evidence import Gap, Item
 from tools.journal_entry import FIELDS, entry_record
+from tools.journal_text import ExportReading
 from tools.request import Request
-from tools.scan import Block, read_blocks, scanner_for
 from tools.source import Source
 
 _TIME = b'"__REALTIME_TIMESTAMP"'
 _WANTED = frozenset((*FIELDS, "__REALTIME_TIMESTAMP"))
 _LINES = re.compile(rb"^\{[^\n]*\}\r?$", re.MULTILINE)
-SAMPLES = 32
+_BYTES = ('"MESSAGE":[', '"MESSAGE" : [', '"MESSAGE": [')
 
 
 class JournalJsonReader:
@@ -35,7 +35,8 @@ class JournalJsonReader:
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read entries with hits."""
         if _LINES.match(text_start(source.head)):
-            yield from JsonLines(source.evidence, request).items(source)
+            with source.open() as stream:
+                yield from JsonReading(source.evidence, request).items(stream)
             return
         for number, value in enumerate(json_values(source), 1):
             if isinstance(value, Gap):
@@ -46,72 +47,34 @@ class JournalJsonReader:
                 yield replace(record, line=number)
 
 
-class JsonLines:
+class JsonReading(ExportReading):
     """One pass over a journal with one entry per line."""
 
-    def __init__(self, evidence: str, request: Request) -> None:
-        self.evidence, self.request = evidence, request
-        self._line = 1
-        self._literals = tuple(
-            json.dumps(literal, ensure_ascii=False)[1:-1] for literal in request.literals
-        )
-        self._seen: dict[tuple[str, Channel], list[Instant]] = {}
+    border: ClassVar[bytes] = b"\n"
+    kernel_mark: ClassVar[bytes] = b'"_TRANSPORT":"kernel"'
 
-    def items(self, source: Source) -> Iterator[Item]:
-        """Read a whole source."""
-        with source.open() as stream:
-            for block in read_blocks(stream):
-                yield from self._block(block)
-        for (host, channel), (first, last) in self._seen.items():
-            yield Span(self.evidence, 0, 0, 0, first, last, host, channel)
+    def literals(self) -> tuple[str, ...]:
+        """Escape the literals as JSON does; messages that are arrays of bytes are hits too."""
+        escaped = (json.dumps(each, ensure_ascii=False)[1:-1] for each in self.request.literals)
+        return (*escaped, *_BYTES)
 
-    def _block(self, block: Block) -> Iterator[Item]:
-        data, done = block.data, block.start
-        counted, number = block.start, self._line
-        region = memoryview(data)[block.start : block.stop]
-        for _, end in scanner_for(self._literals).find(region):
-            place = block.start + end - 1
-            if place < done:
-                continue
-            begin = data.rfind(b"\n", 0, place) + 1
-            done = data.find(b"\n", place)
-            done = len(data) if done < 0 else done
-            number += data.count(b"\n", counted, begin)
-            counted = max(begin, counted)
-            if record := self._record(data[begin:done]):
-                yield replace(record, line=number)
-        yield from self._span(block)
+    def bounds(self, data: bytes, place: int) -> tuple[int, int]:
+        """Find the line around `place`."""
+        end = data.find(b"\n", place)
+        return data.rfind(b"\n", 0, max(place, 0)) + 1, len(data) if end < 0 else end
 
-    def _record(self, line: bytes) -> Record | None:
+    def parse(self, data: bytes) -> dict[str, str]:
+        """Decode one line; a damaged one says nothing."""
         try:
-            content: object = msgspec.json.decode(line)
+            content: object = msgspec.json.decode(data)
         except (msgspec.DecodeError, UnicodeError):
-            return None
-        if not isinstance(content, Mapping):
-            return None
-        record = entry_record(self.evidence, plain(cast("Mapping[str, object]", content)))
-        if record and record.time:
-            seen = self._seen.setdefault((record.host, record.channel), [record.time] * 2)
-            seen[0] = min(seen[0], record.time, key=lambda moment: moment.utc)
-            seen[1] = max(seen[1], record.time, key=lambda moment: moment.utc)
-        return record
+            return {}
+        known = isinstance(content, Mapping)
+        return plain(cast("Mapping[str, object]", content)) if known else {}
 
-    def _span(self, block: Block) -> Iterator[Span]:
-        length = block.stop - block.start
-        times = []
-        for place in range(block.start, block.stop, max(1, length // SAMPLES)):
-            begin = block.data.rfind(b"\n", 0, place) + 1
-            end = block.data.find(b"\n", place)
-            record = self._record(block.data[begin : end if end >= 0 else len(block.data)])
-            times += [record.time] if record and record.time else []
-        times.sort(key=lambda moment: moment.utc)
-        lines = block.data.count(b"\n", block.start, block.stop)
-        hosts = {host for host, _ in self._seen}
-        self._line += lines
-        if length:
-            first, last = (times[0], times[-1]) if times else (None, None)
-            host = next(iter(hosts)) if len(hosts) == 1 else ""
-            yield Span(self.evidence, block.offset, length, lines, first, last, host, "service")
+    def message_at(self, data: bytes, begin: int, stop: int) -> int:  # noqa: ARG002  # one line
+        """Find the line that holds the message."""
+        return begin
 
 
 def plain(content: Mapping[str, object]) -> dict[str, str]:

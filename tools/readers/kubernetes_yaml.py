@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from tools.errors import NotThisFormatError
+from tools.errors import WrongFormatError
 from tools.evidence import Item
 from tools.kubernetes_objects import object_items
 from tools.request import Request
@@ -34,7 +34,7 @@ class KubernetesYamlReader:
                     content = cast("Mapping[str, object]", _typed(document))
                     yield from object_items(content, source, request)
         except (yaml.YAMLError, ValueError, RecursionError) as error:
-            raise NotThisFormatError(f"{source.name}: damaged YAML: {error}") from error
+            raise WrongFormatError(f"{source.name}: damaged YAML: {error}") from error
 
 
 def _typed(value: object) -> object:

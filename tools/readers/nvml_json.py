@@ -6,7 +6,7 @@ from typing import cast
 import msgspec
 
 from tools.documents import text_start
-from tools.errors import NotThisFormatError
+from tools.errors import WrongFormatError
 from tools.evidence import Gap, Instant, Item, Reading
 from tools.gpu_values import Value, canonical
 from tools.request import Request
@@ -36,9 +36,9 @@ class NvmlReader:
         try:
             document: object = msgspec.json.decode(source.whole())
         except (msgspec.DecodeError, UnicodeError) as error:
-            raise NotThisFormatError(f"{source.name}: damaged JSON: {error}") from error
+            raise WrongFormatError(f"{source.name}: damaged JSON: {error}") from error
         if not isinstance(document, Mapping):
-            raise NotThisFormatError(f"{source.name}: not an object")
+            raise WrongFormatError(f"{source.name}: not an object")
         yield from _host_items(cast("Content", document), source, request)
 
 

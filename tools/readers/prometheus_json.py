@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from tools.documents import text_start
-from tools.errors import NotThisFormatError
+from tools.errors import WrongFormatError
 from tools.evidence import Gap, Item, Sample, Series
 from tools.request import Request
 from tools.source import Source
@@ -72,7 +72,7 @@ class PrometheusJsonReader:
         try:
             answer = msgspec.json.decode(source.whole(), type=Answer)
         except (msgspec.DecodeError, UnicodeError) as error:
-            raise NotThisFormatError(f"{source.name}: a damaged query answer: {error}") from error
+            raise WrongFormatError(f"{source.name}: a damaged query answer: {error}") from error
         name = query_name(answer, source, request)
         if answer.status != "success" or answer.data is None:
             yield _gap(source, f"query {name} failed: {answer.error or answer.status}")

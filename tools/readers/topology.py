@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from tools.documents import text_start
-from tools.errors import NotThisFormatError
+from tools.errors import WrongFormatError
 from tools.evidence import Instant, Item, ObjectState
 from tools.request import Request
 from tools.source import Source
@@ -36,7 +36,7 @@ class TopologyReader:
         try:
             document: object = msgspec.json.decode(source.whole())
         except (msgspec.DecodeError, UnicodeError) as error:
-            raise NotThisFormatError(f"{source.name}: damaged JSON: {error}") from error
+            raise WrongFormatError(f"{source.name}: damaged JSON: {error}") from error
         moment = source.capture.ended or source.capture.started
         observed = Instant(moment) if moment else None
         for name, content in _parts(document):

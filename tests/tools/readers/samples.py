@@ -1,5 +1,7 @@
 """A small sample of each format, in the shape of real ones."""
 
+# ruff: noqa: E501 (log lines are as long as they are)
+
 import json
 
 SYSLOG = """\
@@ -237,6 +239,14 @@ DF = """\
 Filesystem      Size  Used Avail Use% Mounted on
 /dev/nvme0n1p2  3.5T  3.4T  100G  98% /
 tmpfs           1.0G     0  1.0G   0% /dev/shm
+"""
+IBSTAT = """\
+CA 'mlx5_0'
+\tCA type: MT4129
+\tPort 1:
+\t\tState: Down
+\t\tPhysical state: Polling
+\t\tRate: 400
 """
 CHRONY = """\
 Reference ID    : 0A000001 (ntp1)

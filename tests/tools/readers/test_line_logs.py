@@ -1,0 +1,202 @@
+"""Line logs of every dialect: time, host, writer, channel, and messages of several lines."""
+
+from tests.tools.readers import samples
+from tests.tools.readers.conftest import Read
+
+
+def test_syslog_tells_kernel_from_daemons(read: Read) -> None:
+    """The tag decides the channel; the boot clock before the kernel's text becomes a field."""
+    reads = read(samples.SYSLOG, now="2026-01-01T00:00:00Z")
+    told = [(r.channel, r.unit, r.host, r.line) for r in reads.records]
+    assert told == [
+        ("kernel", "kernel", "astra-gpu-07", 2),
+        ("kernel", "kernel", "astra-gpu-07", 3),
+        ("service", "kubelet", "astra-gpu-07", 4),
+    ]
+    assert reads.records[0].text.startswith("NVRM: Xid (PCI:0000:9b:00): 79")
+    assert reads.records[0].fields["boot_s"] == "81231.102311"
+    assert reads.records[0].clock == "host:astra-gpu-07"
+
+
+def test_a_year_is_never_after_the_capture(read: Read) -> None:
+    """December lines of a log taken in January belong to last year; zones stay unknown."""
+    text = samples.SYSLOG.replace("Jun 20", "Dec 30")
+    reads = read(text, now="2026-01-02T00:00:00Z")
+    time = reads.records[0].time
+    assert time is not None
+    assert (time.utc.year, time.zone, time.uncertainty_s) == (2025, "unknown", 14 * 3600)
+
+
+def test_a_configured_zone_is_assumed(read: Read) -> None:
+    """A host's zone comes before the general one."""
+    zones = {"zone": "UTC", "host_zones": {"astra-gpu-07": "Asia/Shanghai"}}
+    reads = read(samples.SYSLOG, now="2026-01-01T00:00:00Z", **zones)
+    time = reads.records[0].time
+    assert time is not None
+    assert (time.utc.isoformat(), time.zone) == ("2025-06-19T18:23:11+00:00", "assumed")
+
+
+def test_iso_syslog_states_its_zone(read: Read) -> None:
+    """Offsets are applied; RFC 5424 headers are understood."""
+    reads = read(samples.SYSLOG_ISO)
+    times = [r.time.utc.isoformat() for r in reads.records if r.time]
+    assert times == ["2025-06-20T02:23:11.500000+00:00", "2025-06-20T02:23:12.003000+00:00"]
+    assert [(r.host, r.unit) for r in reads.records][1] == ("astra-gpu-08", "kubelet")
+
+
+def test_boot_clock_is_anchored_by_the_clock_that_was_set(read: Read) -> None:
+    """`setting system clock to` ties boot seconds to wall time."""
+    reads = read(samples.DMESG)
+    first = reads.records[0]
+    assert first.time is not None
+    assert first.time.utc.isoformat() == "2025-06-20T02:23:20.296000+00:00"
+
+
+def test_boot_clock_without_anchor_has_no_time(read: Read) -> None:
+    """Lines keep their order and boot seconds, but no invented time."""
+    reads = read(samples.DMESG.replace("setting system clock", "whatever"))
+    assert {r.time for r in reads.records} == {None}
+    assert reads.records[0].fields["boot_s"] == "8601.500000"
+
+
+def test_kernel_messages_of_several_lines_are_one(read: Read) -> None:
+    """An AER block and the fall-off text are one record each."""
+    texts = [r.text for r in read(samples.DMESG).records]
+    assert len(texts) == 2
+    assert texts[0].count("\n") == 3
+    assert texts[0].endswith("[12] Replay Timer Timeout")
+    assert "fallen off the bus" in texts[1]
+    assert texts[1].startswith("NVRM: The NVIDIA GPU 0000:b3:00.0")
+
+
+def test_a_block_is_joined_across_other_writers(read: Read) -> None:
+    """Lines of daemons between an oom-kill's lines do not split it, nor get lost."""
+    stamp = "Jun 20 02:23:11 gpu-1"
+    text = (
+        f"{stamp} kernel: oom-kill:constraint=CONSTRAINT_MEMCG,task=python3,pid=41\n"
+        f"{stamp} kubelet[1]: PLEG is not healthy: x\n"
+        f"{stamp} kernel: Memory cgroup out of memory: Killed process 41 (python3)\n"
+        f"{stamp} kernel: nfs: server a not responding, still trying\n"
+    )
+    records = read(text).records
+    assert [r.text.split(":")[0] for r in records] == ["oom-kill", "PLEG is not healthy", "nfs"]
+    assert "Killed process 41" in records[0].text
+    assert [r.line for r in records] == [1, 2, 4]
+
+
+def test_wall_time_of_dmesg_has_no_zone(read: Read) -> None:
+    """`dmesg -T` prints local time."""
+    record = read(samples.DMESG_T).records[0]
+    assert record.channel == "kernel"
+    assert record.time is not None
+    assert record.time.zone == "unknown"
+
+
+def test_container_logs_join_tracebacks(read: Read) -> None:
+    """Each line has its own stamp, the traceback is one record that begins with its first."""
+    reads = read(samples.CRI, "k8s/logs/train/job-0/trainer.previous.log")
+    (record,) = reads.records
+    assert record.channel == "app"
+    assert record.text.startswith("Traceback")
+    assert record.text.endswith("uncorrectable ECC error encountered")
+    assert record.line == 2
+    assert record.fields["pod"] == "job-0"
+    assert record.fields["previous"] == "true"
+    assert record.clock == "pod:train/job-0"
+
+
+def test_platform_pods_are_services(read: Read) -> None:
+    """Logs of the platform's namespaces come from daemons, named by their container."""
+    text = samples.CRI.replace("RuntimeError", "etcd: slow fdatasync RuntimeError")
+    record = read(text, "k8s/logs/kube-system/etcd-1/etcd.log").records[0]
+    assert (record.channel, record.unit) == ("service", "etcd")
+
+
+def test_programs_stamps_are_read(read: Read) -> None:
+    """Brackets, klog, Python, logfmt and JSON lines in one file; continuation lines joined."""
+    reads = read(samples.APP, now="2025-06-21T00:00:00Z")
+    by_text = {record.text[:12]: record for record in reads.records}
+    assert set(by_text) == {"[rank7]:[E62", "2025-06-20 1", 'time="2025-0', '{"level":"wa'}
+    watchdog = by_text["[rank7]:[E62"]
+    assert watchdog.time is not None
+    assert watchdog.time.utc.isoformat() == "2025-06-20T02:07:08.408123+00:00"
+    assert watchdog.fields["rank"] == "7"
+    assert by_text["2025-06-20 1"].text.endswith("\n  continued here")
+    assert by_text['{"level":"wa'].time is not None
+    assert by_text['{"level":"wa'].time.zone == "stated"
+
+
+def test_appliance_logs_are_devices(read: Read) -> None:
+    """By their folder, and by what they talk about where the name says nothing."""
+    for name in ("storage/a.log", "x.bin"):
+        record = read(samples.STORAGE, name).records[0]
+        assert record.channel == "device", name
+        assert record.clock == "file:E1"
+
+
+def test_an_application_cannot_speak_for_the_kernel(read: Read) -> None:
+    """A forged ring-buffer line in a workload's log stays the workload's."""
+    text = "step 1 loss 2.0 rank 0\n" * 50 + "[  123.456789] NVRM: Xid (PCI:0000:9b:00): 79, x\n"
+    assert [r.channel for r in read(text, "train.out").records] == ["app"]
+    pod = text.replace("step", "2025-06-20T02:23:11.123456789Z stdout F step")
+    assert [r.channel for r in read(pod, "k8s/logs/a/b/c.log").records] == ["app"]
+
+
+def test_plain_text_is_searched(read: Read) -> None:
+    """A file of no known kind yields its hits with line numbers, without time."""
+    (record,) = read(samples.TEXT).records
+    assert (record.channel, record.line, record.time) == ("text", 1, None)
+
+
+def test_colours_and_line_ends_do_not_hide_a_hit(read: Read) -> None:
+    """Escapes inside a literal, carriage returns, and filler bytes are taken out."""
+    text = samples.SYSLOG.replace("NVRM: Xid", "NVRM:\x1b[31m Xid\x1b[0m").replace("\n", "\r\n")
+    records = read("\0" * 4000 + "\n" + text).records
+    assert records[0].text.endswith("fallen off the bus.")
+    assert records[0].line == 3
+
+
+def test_a_line_of_ten_megabytes_gives_an_excerpt(read: Read) -> None:
+    """The hit is found and its surroundings kept, not the line."""
+    text = "x" * 5_000_000 + " NVRM: Xid (PCI:0000:9b:00): 79 " + "y" * 5_000_000
+    (record,) = read(text).records
+    assert "NVRM: Xid" in record.text
+    assert len(record.text) < 10_000
+
+
+def test_neighbours_of_a_hit_on_request(read: Read) -> None:
+    """The lines of the same writer beside a hit, with their numbers."""
+    text = "".join(f"Jun 20 02:00:0{n} h app[1]: line {n}\n" for n in range(9))
+    reads = read(text.replace("line 4", "NVRM: Xid"), neighbours=1)
+    assert sorted((r.line, r.text) for r in reads.records) == [
+        (4, "line 3"), (5, "NVRM: Xid"), (6, "line 5"),
+    ]  # fmt: skip
+
+
+def test_spans_tell_the_time_they_cover(read: Read) -> None:
+    """First and last stamp, host and writers."""
+    reads = read(samples.SYSLOG, now="2025-07-01T00:00:00Z")
+    (span,) = [span for span in reads.spans if span.length]
+    assert span.first is not None
+    assert span.last is not None
+    assert (span.first.original, span.last.original) == ("Jun 20 02:20:01", "Jun 20 02:26:16")
+    assert span.host == "astra-gpu-07"
+    assert {s.channel for s in reads.spans if not s.length} == {"kernel", "service"}
+
+
+def test_a_flood_of_hits_is_complete(read: Read) -> None:
+    """Every hit of a log over many blocks becomes a record once, numbered right."""
+    lines = [
+        f"Jun 20 02:{n // 60 % 60:02d}:{n % 60:02d} h kernel: NVRM: Xid {n}" for n in range(60_000)
+    ]
+    reads = read("\n".join(lines) + "\n", now="2025-07-01T00:00:00Z")
+    assert [r.line for r in reads.records] == list(range(1, 60_001))
+
+
+def test_daemons_own_logs_are_services(read: Read) -> None:
+    """A log that only one daemon writes is known by its words, or by its name."""
+    slurm = "[2025-06-20T10:23:15.123] error: Nodes gpu-1 not responding\n" * 3
+    by_name = read(slurm, "slurmctld.log").records[0]
+    assert (by_name.channel, by_name.unit) == ("service", "slurmctld")
+    by_words = read("[2025-06-20T10:23:15.1] sched: Allocate JobId=1\n" + slurm, "x").records[0]
+    assert (by_words.channel, by_words.unit) == ("service", "slurmctld")

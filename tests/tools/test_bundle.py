@@ -1,0 +1,209 @@
+"""Any mix of files, folders and archives opens; nothing depends on names."""
+
+import gzip
+import hashlib
+import io
+import json
+import shutil
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from tests.tools.readers import samples
+from tests.tools.readers.conftest import Reads, read_paths
+from tools.bundle import Bundle
+from tools.errors import MissingPathError
+from tools.request import Request
+from tools.writers import program_of
+
+INCIDENT = """\
+title: Astra down
+text: nodes are gone
+window: {since: 2025-06-20T02:00:00Z, until: 2025-06-20T03:00:00Z}
+zones: {gpu-9: "+08:00", default: UTC}
+cluster: astra
+"""
+
+
+def make_bundle(root: Path) -> Path:
+    """Write a small bundle with a manifest."""
+    files = {
+        "journal/gpu-1.export": (samples.EXPORT, "journal", "journalctl -o export", "gpu-1"),
+        "k8s/pods.json": (samples.LIST.encode(), "kubernetes", "kubectl get pods -o json", "pods"),
+        "k8s/logs/train/job-0/trainer.log": (
+            samples.CRI.encode(), "kubernetes", "kubectl logs -n train job-0 -c trainer",
+            "train/job-0",
+        ),
+        "storage/array.log": (samples.STORAGE.encode(), "storage", "export", "10.0.0.10"),
+        "host/gpu-1/df.txt": (b"", "host", "df -h /data", "gpu-1"),
+        "host/gpu-2/ls.txt": (b"", "host", "timeout 10 ls /data", "gpu-2"),
+    }  # fmt: skip
+    lines = []
+    for path, (content, source, command, target) in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(content)
+        hung = not content
+        lines.append(
+            {
+                "path": path, "source": source, "command": command, "target": target,
+                "cluster": "astra", "started": "2025-06-20T03:00:00Z",
+                "ended": "2025-06-20T03:00:10Z", "outcome": "hung" if hung else "ok",
+                "sha256": hashlib.sha256(content).hexdigest(),
+            }
+        )  # fmt: skip
+    lines.append({"command": "kubectl get secrets", "source": "kubernetes", "outcome": "denied"})
+    (root / "manifest.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (root / "incident.yaml").write_text(INCIDENT)
+    return root
+
+
+def facts(reads: Reads) -> list[tuple[object, ...]]:
+    """What was read, without ids and names."""
+    records = [
+        (r.channel, r.text, r.time and r.time.utc, r.host, r.unit, r.fields.get("pod"))
+        for r in reads.records
+    ]
+    states = [(s.kind, s.namespace, s.name) for s in reads.states]
+    evidence = [(e.source, e.command, e.target, e.outcome, e.sha256) for e in reads.evidence]
+    return sorted([*records, *states, *evidence], key=repr)
+
+
+def test_a_bundle_reads_with_its_manifest(tmp_path: Path) -> None:
+    """Captures keep their command, target and outcome."""
+    reads = read_paths(make_bundle(tmp_path))
+    commands = {evidence.command for evidence in reads.evidence}
+    assert {"journalctl -o export", "df -h /data", "kubectl get secrets"} <= commands
+    assert [gap.why for gap in reads.gaps] == ["denied: kubectl get secrets"]
+
+
+def test_a_hang_is_an_observation(tmp_path: Path) -> None:
+    """A hung capture yields a record of its command, also where wrappers started it."""
+    reads = read_paths(make_bundle(tmp_path))
+    hung = {record.host: record for record in reads.records if record.channel == "command"}
+    assert hung["gpu-1"].text == "HUNG after 10 s: df -h /data"
+    assert hung["gpu-1"].unit == "df"
+    assert hung["gpu-2"].unit == "ls"
+    assert hung["gpu-2"].fields["after_s"] == "10"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_shuffled_names_lose_nothing(tmp_path: Path, seed: int) -> None:
+    """Files are matched with the manifest by content."""
+    root = make_bundle(tmp_path / "named")
+    named = facts(read_paths(root))
+    other = tmp_path / "shuffled"
+    other.mkdir()
+    for number, file in enumerate(sorted(root.rglob("*"))):
+        if file.is_file() and file.name != "incident.yaml":
+            shutil.copy(file, other / f"{(number * 7 + seed) % 31}.bin")
+    shutil.copy(root / "incident.yaml", other / "incident.yaml")
+    assert facts(read_paths(other)) == named
+
+
+@pytest.mark.parametrize("kind", ["tar.zst", "tar.gz", "zip", "tar"])
+def test_archives_read_like_folders(tmp_path: Path, kind: str) -> None:
+    """A packed bundle, wrapped in a folder or not, says what the folder says."""
+    root = make_bundle(tmp_path / "bundle")
+    packed = tmp_path / f"packed.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(packed, "w") as archive:
+            for file in root.rglob("*"):
+                archive.write(file, f"bundle/{file.relative_to(root)}")
+    else:
+        memory = io.BytesIO()
+        with tarfile.open(fileobj=memory, mode="w") as archive:
+            archive.add(root, "bundle")
+        pack = {"tar.zst": zstandard.compress, "tar.gz": gzip.compress, "tar": bytes}[kind]
+        packed.write_bytes(pack(memory.getvalue()))
+    assert facts(read_paths(packed)) == facts(read_paths(root))
+
+
+def test_a_cut_archive_keeps_what_is_whole(tmp_path: Path) -> None:
+    """Members before the damage are read, the damage is a gap."""
+    root = make_bundle(tmp_path / "bundle")
+    memory = io.BytesIO()
+    with tarfile.open(fileobj=memory, mode="w:gz") as archive:
+        archive.add(root, "bundle")
+    packed = tmp_path / "cut.tar.gz"
+    packed.write_bytes(memory.getvalue()[: len(memory.getvalue()) * 2 // 3])
+    reads = read_paths(packed)
+    assert any("damaged" in gap.why for gap in reads.gaps)
+
+
+def test_damaged_compression_is_a_gap(tmp_path: Path) -> None:
+    """What could be unpacked is read, the rest is told."""
+    packed = tmp_path / "node.log.gz"
+    whole = gzip.compress((samples.SYSLOG * 4000).encode())
+    packed.write_bytes(whole[: len(whole) // 2])
+    reads = read_paths(packed)
+    assert reads.records
+    assert any("compressed data is damaged" in gap.why for gap in reads.gaps)
+    assert reads.evidence[0].truncated
+    assert reads.evidence[0].sha256 == hashlib.sha256(packed.read_bytes()).hexdigest()
+
+
+def test_meta_comes_from_the_incident_file(tmp_path: Path) -> None:
+    """Title, window, zones and cluster; zones apply to stamps of that host."""
+    bundle = Bundle.open([make_bundle(tmp_path)])
+    assert bundle.meta.title == "Astra down"
+    assert bundle.meta.cluster == "astra"
+    assert bundle.meta.window.since is not None
+    (tmp_path / "loose.log").write_text(
+        "Jun 20 10:23:11 gpu-9 kernel: NVRM: Xid (PCI:0000:9b:00): 79, x\n"
+    )
+    items = list(bundle.open([tmp_path]).read(Request(literals=("NVRM: Xid",))))
+    times = [
+        item.time
+        for item in items
+        if getattr(item, "host", "") == "gpu-9" and hasattr(item, "time")
+    ]
+    assert times
+    assert times[0].zone == "assumed"
+    assert times[0].utc.isoformat() == "2025-06-20T02:23:11+00:00"
+
+
+def test_many_bundles_merge(tmp_path: Path) -> None:
+    """Two folders are one body of evidence with ids of their own."""
+    one, two = make_bundle(tmp_path / "one"), make_bundle(tmp_path / "two")
+    reads = read_paths(one, two)
+    ids = [evidence.id for evidence in reads.evidence]
+    assert len(ids) == len(set(ids)) == 14
+
+
+def test_a_lost_file_of_the_manifest_is_told(tmp_path: Path) -> None:
+    """The manifest names a file that is gone: evidence absent, and a gap."""
+    root = make_bundle(tmp_path)
+    (root / "storage/array.log").unlink()
+    reads = read_paths(root)
+    assert any("storage/array.log" in gap.why for gap in reads.gaps)
+
+
+def test_a_missing_path_is_refused(tmp_path: Path) -> None:
+    """The message names the path."""
+    with pytest.raises(MissingPathError, match="nowhere"):
+        Bundle.open([tmp_path / "nowhere"])
+
+
+def test_an_empty_file_is_empty_evidence(tmp_path: Path) -> None:
+    """No bytes, no gap, outcome empty."""
+    (tmp_path / "empty.log").touch()
+    reads = read_paths(tmp_path)
+    assert [evidence.outcome for evidence in reads.evidence] == ["empty"]
+    assert not reads.gaps
+
+
+@pytest.mark.parametrize(
+    ("command", "program"),
+    [
+        ("df -h /data", "df"),
+        ("ssh gpu-7 timeout 10 /bin/ls -l /data", "ls"),
+        ("sudo env LC_ALL=C nvidia-smi -q", "nvidia-smi"),
+        ("", ""),
+    ],
+)
+def test_the_program_behind_its_wrappers(command: str, program: str) -> None:
+    """Wrappers that only start a program are skipped."""
+    assert program_of(command) == program
