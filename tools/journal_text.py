@@ -71,6 +71,7 @@ class ExportReading:
     _line: int = 1
     _barren: int = -1
     """Before this offset the last search for a message's beginning found none."""
+    _base: int = 0
     _used: set[int] = field(default_factory=set)
 
     def items(self, stream: BinaryIO) -> Iterator[Item]:
@@ -97,10 +98,10 @@ class ExportReading:
         return max(data.find(b"\nMESSAGE", max(begin - 1, 0), stop) + 1, begin)
 
     def _block(self, block: Block) -> Iterator[Item]:
+        before = self._line
         yield from self._records(block)
         first, last = self._sample(block)
-        lines = block.data.count(b"\n", block.start, block.stop)
-        self._line += lines
+        lines = self._line - before
         if self.spans and block.stop > block.start:
             hosts = {host for host, _ in self.seen}
             host = next(iter(hosts)) if len(hosts) == 1 else ""
@@ -112,7 +113,8 @@ class ExportReading:
     def _records(self, block: Block) -> Iterator[Record]:
         data, done = block.data, block.start
         counted, number = block.start, self._line
-        self._used.clear()
+        self._base = block.offset - block.start
+        self._used = {place for place in self._used if place >= block.offset}
         self._barren = -1
         region = memoryview(data)[block.start : block.stop]
         for literal, end in scanner_for(self.literals()).find(region):
@@ -124,13 +126,14 @@ class ExportReading:
             if record is None or not self._wanted(literal, record.text):
                 continue
             done = stop
-            if begin in self._used:
+            if self._base + begin in self._used:
                 continue
             begin, record = self._whole(data, begin, stop, record)
             where = self.message_at(data, begin, stop)
             number += data.count(b"\n", counted, where) - data.count(b"\n", where, counted)
             counted = where
             yield replace(record, line=number)
+        self._line = number + data.count(b"\n", counted, block.stop)
 
     def _wanted(self, literal: int, text: str) -> bool:
         """Tell whether the message has the literal, not another field of the entry."""
@@ -189,7 +192,7 @@ class ExportReading:
             if closes is None:
                 break
             texts.append(after.text)
-            self._used.add(begin)
+            self._used.add(self._base + begin)
             if closes:
                 break
         return replace(record, text="\n".join(texts)) if len(texts) > 1 else record

@@ -98,9 +98,9 @@ class LogReading:
         if any(block.data.find(odd, block.start, block.stop) >= 0 for odd in (b"\x1b", b"\0")):
             block = _cleaned(block)
         self.lines.turn_to(block)
+        before = self._line
         yield from self._records(block)
-        yield self._span(block, length)
-        self._line += block.data.count(b"\n", block.start, block.stop)
+        yield self._span(block, length, self._line - before)
         self._done = max(0, self._done - block.stop)
 
     def _binary(self, block: Block) -> Gap:
@@ -132,6 +132,7 @@ class LogReading:
             yield self._record(line, number - back)
             if self.request.neighbours:
                 yield from self._neighbours(first, done, line, number - back)
+        self._line = number + data.count(b"\n", counted, block.stop)
         self._done = max(block.stop, done)
 
     def _neighbours(self, first: int, done: int, line: Line, number: int) -> Iterator[Record]:
@@ -195,7 +196,7 @@ class LogReading:
 
     # what a block covers
 
-    def _span(self, block: Block, length: int) -> Span:
+    def _span(self, block: Block, length: int, lines: int) -> Span:
         first = next(self._stamped(self._forward(block)), None)
         last = next(self._stamped(self._backward(block)), None)
         hosts = {line.host for line in (first, last) if line and line.host}
@@ -210,7 +211,7 @@ class LogReading:
             self.source.evidence,
             block.offset,
             length,
-            block.data.count(b"\n", block.start, block.stop),
+            lines,
             first.instant if first else None,
             last.instant if last else None,
             host or ("" if hosts else self.writer.host),
