@@ -28,8 +28,8 @@ _WORD_END = re.compile(rb"[\s\"']")
 class Match(Protocol):
     """What is used of an RE2 match."""
 
-    def group(self, index: int) -> bytes | None:
-        """Give a group's text; None where it took no part."""
+    def groups(self) -> tuple[bytes | None, ...]:
+        """Give all groups' texts; None for one that took no part."""
 
     def span(self, index: int) -> tuple[int, int]:
         """Give where a group lies."""
@@ -109,7 +109,8 @@ class Masker:
 
     def _apply(self, index: int, data: bytes, ends: list[int]) -> Iterator[Taken]:
         rule, pattern = RULES[index], self._patterns[index]
-        for start, end in _regions(data, ends, rule.lines):
+        passed = [end for end in sorted(set(ends)) if rule.gate(data, end)]
+        for start, end in _regions(data, passed, rule.lines):
             for match in pattern.finditer(data[start:end]):
                 if taken := rule.take(_found(pattern, match, start)):
                     yield taken
@@ -117,8 +118,9 @@ class Masker:
 
 def _found(pattern: Pattern, match: Match, offset: int) -> Found:
     groups: dict[str, tuple[bytes, int, int]] = {}
+    texts = match.groups()
     for name, index in pattern.groupindex.items():
-        if (text := match.group(index)) is not None:
+        if (text := texts[index - 1]) is not None:
             start, end = match.span(index)
             groups[name.decode()] = (text, start + offset, end + offset)
     return Found(groups)
@@ -135,8 +137,8 @@ def _compile(rule: Rule) -> Pattern:
 def _regions(data: bytes, ends: list[int], lines: int) -> Iterator[tuple[int, int]]:
     """Give the stretches of text around triggers, merged, in order."""
     current: tuple[int, int] | None = None
-    for end in sorted(ends):
-        if current and end < current[1] and lines == 1 and end + _AFTER < current[1]:
+    for end in ends:
+        if current and lines == 1 and end <= current[1] and _covers(current, end):
             continue
         start, stop = _region(data, end, lines)
         if current and start <= current[1]:
@@ -147,6 +149,11 @@ def _regions(data: bytes, ends: list[int], lines: int) -> Iterator[tuple[int, in
         current = (start, stop)
     if current:
         yield current
+
+
+def _covers(region: tuple[int, int], end: int) -> bool:
+    """Tell whether a further trigger inside a region needs no text beyond it."""
+    return region[1] - end > _AFTER or region[1] - region[0] < _LONG_LINE
 
 
 def _region(data: bytes, end: int, lines: int) -> tuple[int, int]:

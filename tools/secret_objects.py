@@ -9,7 +9,9 @@ from tools.secret_shapes import MASK, Taken
 OBJECT_TRIGGER = r"""(?:["']kind\\{0,3}["'][ ]{0,4}:[ ]{0,4}\\{0,3}["']Secret\\{0,3}["']|^[ \-]{0,60}kind:[ ]{1,4}["']?Secret["']?[ \t\r]{0,8}$)"""
 
 _REACH = 1 << 20
-_MAP = re.compile(rb'"(?:data|stringData)"\s*:\s*\{([^{}]*)\}')
+_MAP = re.compile(
+    rb'"(?:data|stringData)"\s*:\s*\{((?:\s*"(?:[^"\\]|\\.)*"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?)*)'
+)
 _VALUE = re.compile(rb':\s*"((?:[^"\\]|\\.)+)"')
 _SECTION = re.compile(
     rb"(?m)^(?P<indent>[ \t]*)(?:data|stringData):[ \t]*\r?\n(?P<body>(?:(?P=indent)[ \t]+.*(?:\n|\Z))+)"

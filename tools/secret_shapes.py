@@ -9,6 +9,7 @@ that took part is the secret.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tools.secret_names import TRIGGER, names_secret
 
@@ -47,6 +48,32 @@ def take_secret(found: Found) -> Taken | None:
     return (*found.span("secret"), MASK)
 
 
+def always(data: bytes, end: int) -> bool:  # noqa: ARG001 (the simplest of gates)
+    """Let every trigger through."""
+    return True
+
+
+_KEY_BACKWARDS = re.compile(rb"[ \t]*[\"'\\]*([\w.\-]+)")
+_BLOCK_AFTER = re.compile(rb"[ \t]+[|>]")
+_LONGEST_KEY = 96
+
+
+@lru_cache(maxsize=4096)
+def _is_secret(key: bytes) -> bool:
+    return names_secret(key.decode("latin-1").lstrip("-"))
+
+
+def after_secret_name(data: bytes, end: int) -> bool:
+    """Let through what follows a name that means a secret."""
+    found = _KEY_BACKWARDS.match(data[max(0, end - _LONGEST_KEY) : end - 1][::-1])
+    return found is None or _is_secret(found[1][::-1])
+
+
+def before_block(data: bytes, end: int) -> bool:
+    """Let through a secret's name that a YAML block follows."""
+    return _BLOCK_AFTER.match(data, end) is not None and after_secret_name(data, end)
+
+
 @dataclass(frozen=True)
 class Rule:
     """One way a secret is written."""
@@ -57,6 +84,8 @@ class Rule:
     take: Callable[[Found], Taken | None] = take_secret
     lines: int = 1
     """How many lines, from the one of the trigger on, the pattern may need."""
+    gate: Callable[[bytes, int], bool] = always
+    """A cheap second look at a trigger that ended at an offset."""
 
 
 _NEXT_SETTING = re.compile(rb"[;&,]\s*[\w.\-]+\s*[=:]|[;&]$")
@@ -71,9 +100,9 @@ _PASSWORDS = ("passw", "pwd", "passphrase")
 def _take_named(found: Found) -> Taken | None:
     """Take the value of a setting whose name says that it is secret."""
     name = found.text("key").decode("latin-1")
-    if not names_secret(name):
+    if not _is_secret(found.text("key")):
         return None
-    for group in ("deep", "escaped", "double", "single"):
+    for group in ("deep", "escaped", "double", "single", "literal", "cut"):
         if group in found:
             return _unless_spared(name, found.text(group), found.span(group))
     start, end = found.span("bare")
@@ -100,9 +129,14 @@ def _unless_spared(name: str, value: bytes, span: tuple[int, int]) -> Taken | No
     return (*span, MASK)
 
 
+def _take_flag_value(found: Found) -> Taken | None:
+    """Take what follows a flag, unless it is the next flag."""
+    return None if found.text("bare").startswith(b"--") else _take_named(found)
+
+
 def _take_flag(found: Found) -> Taken | None:
     name = found.text("key").decode("latin-1")
-    if not names_secret(name) or found.text("secret").startswith(b"--"):
+    if not _is_secret(found.text("key")) or found.text("secret").startswith(b"--"):
         return None
     return _unless_spared(name, found.text("secret"), found.span("secret"))
 
@@ -137,8 +171,8 @@ _VALUE = (
     rb'(?:\\\\\\"(?P<deep>.*?)\\\\\\"'
     rb'|\\"(?P<escaped>(?:[^"\\]|\\\\\\["\\]|\\\\[^\\"]|\\[^"\\])*)'
     rb'|"(?P<double>(?:[^"\\]|\\.)*)'
-    rb"|'(?P<single>(?:[^'\n]|'')*)'"
-    rb"|(?P<bare>[^\s\"'\\][^\s\"']*))"
+    rb"|'(?P<single>(?:[^'\\\n]|\\.|'')*)'|'(?P<literal>(?:[^'\n]|'')*)'"
+    rb"|\\*[\"'](?P<cut>[^\s\"']+)|(?P<bare>[^\s\"'\\][^\s\"']*))"
 )
 _NAMED = (
     rb"(?i)(?P<key>[\w.\-]*" + TRIGGER.encode() + rb"[\w.\-]*)(?P<quote>\\*[\"']?)"
@@ -167,6 +201,7 @@ RULES: tuple[Rule, ...] = (
         _SETTING,
         _NAMED,
         _take_named,
+        gate=after_secret_name,
     ),
     Rule(
         "setting on a line of its own",
@@ -174,8 +209,9 @@ RULES: tuple[Rule, ...] = (
         rb"(?im)^[ \t]*(?:-[ \t]+)?[\"']?(?P<key>[\w.\-]*"
         + TRIGGER.encode()
         + rb"[\w.\-]*)[\"']?:[ \t]+"
-        rb"(?P<secret>[^\s\"'{\[|>&*\\][^\n\r\"]*[^\s\"])",
+        rb"(?P<secret>[^\s\"'{\[|>&*\\][^\n\r]*\S)",
         _take_flag,
+        gate=after_secret_name,
     ),
     Rule(
         "block of a setting",
@@ -186,15 +222,18 @@ RULES: tuple[Rule, ...] = (
         rb"[ \t]+(?P<secret>\S[^\n\r]*(?:\r?\n[ \t]+[A-Za-z0-9+/=_.\-]+)*)",
         _take_flag,
         lines=400,
+        gate=before_block,
     ),
     Rule(
         "command-line flag",
         r"(?i)-[\w.\-]*" + TRIGGER + r"""[\w.\-]*["'\\]*[,\s=]""",
         rb"(?i)--?(?P<key>[\w.\-]*"
         + TRIGGER.encode()
-        + rb"[\w.\-]*)[\"'\\]*(?:,\s*|\s+|=)(?:-[ \t]+)?[\"'\\]*(?P<secret>[^\s\"'\\]+)",
-        _take_flag,
+        + rb"[\w.\-]*)(?P<quote>\\*[\"']?)(?:,\s*|\s+|=)(?:-[ \t]+)?"
+        + _VALUE,
+        _take_flag_value,
         lines=2,
+        gate=after_secret_name,
     ),
     Rule(
         "user and password of a command",

@@ -256,3 +256,41 @@ def test_many_threads_may_mask_at_once() -> None:
         results = set(pool.map(mask_text, [text] * 200))
 
     assert results == {"password=<masked> " * 50}
+
+
+AWKWARD = ALNUM + "!@#$%^&*()_+-=[]{};:'\",.<>/?\\|`~ "
+
+
+def structured(secret: str) -> dict[str, str]:
+    """The carriers that can hold any characters at all."""
+    return {
+        "JSON": json.dumps({"password": secret, "n": 1}),
+        "JSON in JSON": json.dumps({"log": json.dumps({"db_password": secret, "z": 2})}),
+        "YAML": yaml.safe_dump({"a": {"password": secret, "b": 1}}, width=1000),
+        "env in YAML": yaml.safe_dump(
+            {"env": [{"name": "FOO", "value": secret}, {"name": "RANK", "value": "1"}]}, sort_keys=False, width=1000
+        ),
+        "env in JSON": json.dumps({"env": [{"name": "FOO", "value": secret}]}),
+        "annotation": json.dumps({"a": json.dumps({"env": [{"name": "FOO", "value": secret}]})}),
+        "docker": json.dumps({"Env": ["FOO=" + secret, "RANK=1"]}),
+        "describe": f"    Environment:\n      FOO:  {secret}\n      RANK:  1\n    Mounts:\n",
+        "argv": json.dumps(["--password", secret]),
+        "Python": repr({"password": secret, "a": 1}),
+        "Secret": json.dumps({"kind": "Secret", "stringData": {"a": secret}}, indent=2),
+    }  # fmt: skip
+
+
+def test_no_part_of_an_awkward_password_is_left() -> None:
+    rng = random.Random(5)
+    for _ in range(200):
+        secret = "Zq" + _word(rng, AWKWARD, rng.randrange(8, 30)) + "7x"
+        parts = [secret[index : index + 6] for index in range(len(secret) - 5)]
+        for carrier, text in structured(secret).items():
+            masked = mask_text(text)
+            assert not [part for part in parts if part in masked], (carrier, text, masked)
+
+
+def test_cut_values_are_masked_too() -> None:
+    assert "hunter2" not in mask_text('{"password": "hunter2 and no e')
+    assert "hunter2" not in mask_text("password='hunter2")
+    assert "hunter2" not in mask_text("export PASSWORD=hunter2")

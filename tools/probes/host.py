@@ -160,7 +160,7 @@ def _file(context: ProbeContext, file: Path, name: str, command: str) -> Iterato
 
 
 def _end_of(file: Path) -> tuple[bytes, bool]:
-    """Read a file, of a long one its end; in small pieces, because the kernel's tables need that."""
+    """Read a file, of a long one its end; in small pieces, as the kernel's tables need."""
     with file.open("rb", buffering=0) as content:
         size = file.stat().st_size
         if size > _TAIL:
