@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,6 @@ from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
 from assistant.settings import Settings
-from assistant.store import Store
 from integrations.bootstrap import (
     Surroundings,
     choose_colour,
@@ -46,6 +45,9 @@ from integrations.cli.stopping import TimeLimitReached, limit_time
 from integrations.rendering.view import View
 from knowledge.catalog import Catalog
 from tools.errors import MissingPathError
+
+if TYPE_CHECKING:
+    from assistant.store import Store
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -147,7 +149,7 @@ class Desk:
         self,
         source: Sequence[Path] | Live,
         incident: Incident,
-        store: Store | None,
+        store: "Store | None",
         progress: Progress,
     ) -> None:
         def on_step(investigation: Investigation) -> None:
@@ -162,7 +164,7 @@ class Desk:
         live.on_progress = progress.follow
         return live
 
-    def _open_store(self, progress: Progress, message: str) -> Store | None:
+    def _open_store(self, progress: Progress, message: str) -> "Store | None":
         """Open the store; a diagnosis must not fail because it cannot be kept."""
         if not self.keep:
             from assistant.store import open_in_memory  # noqa: PLC0415

@@ -92,7 +92,9 @@ class Progress:
         view = View(investigation, self._pages, self._words)
         if investigation.diagnosis:
             return view.headline()
-        first = next((event for event in view.shown_events if _alarms(event)), None)
+        within = investigation.window
+        alarming = (event for event in view.shown_events if _alarms(event))
+        first = next((event for event in alarming if within.contains(event.start.utc)), None)
         if first is None:
             return ""
         return self._words(

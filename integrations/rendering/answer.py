@@ -152,7 +152,7 @@ def _first(view: View, diagnosis: Diagnosis) -> Sequence[Fact]:
     if event is None:
         return ()
     line = join(
-        text(view.onset(event)), text(view.label(event)), refs([event.id]),
+        text(view.onset(event, day=not view.one_day)), text(view.label(event)), refs([event.id]),
         refs(view.cited_by(event)), by=" · ",
     )  # fmt: skip
     return (Fact(view.words("report.first_anomaly"), line),)

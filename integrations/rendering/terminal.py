@@ -84,6 +84,8 @@ def print_report(view: View, console: Console) -> None:
         console.print(Rule(Text(section.title, "bold"), align="left", style="dim"))
         console.print(Group(*_blocks(section)))
     console.print(Text(f"\n{view.colophon()}", "dim"))
+    # The top has scrolled away by now: end on what matters.
+    console.print(Text(flatten(view.recap()), "bold"))
 
 
 def _blocks(section: Section) -> Iterable[RenderableType]:

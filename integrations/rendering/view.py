@@ -175,6 +175,13 @@ class View:
         title, where = self.words.say(root.title), self.words.say(root.where.text)
         return self.words("report.root", title=title, where=where)
 
+    def recap(self) -> str:
+        """Say verdict, confidence and cause on one line."""
+        if self.diagnosis is None:
+            return self.headline()
+        verdict = self.words(f"verdict.{self.diagnosis.verdict}")
+        return f"{verdict} · {self.diagnosis.confidence} · {self.headline()}"
+
     def colophon(self) -> str:
         """Say when it was made and by what."""
         investigation = self.investigation

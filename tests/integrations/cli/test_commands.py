@@ -1,5 +1,6 @@
 """The smaller commands answer in both forms and change only what they say."""
 
+import json
 import tarfile
 from pathlib import Path
 
@@ -150,16 +151,20 @@ def test_the_doctor_says_what_to_do(run: Run) -> None:
 
 def test_compare_puts_nodes_side_by_side(run: Run, home: Path) -> None:
     """From captures; a host that was not seen is not said to be the same."""
+    bundle = home / "bundle"
+    bundle.mkdir()
+    lines = []
     for host, kernel in (("a", "6.1.0"), ("b", "6.8.0")):
-        (home / "bundle" / "host" / host).mkdir(parents=True)
-        uname = home / "bundle" / "host" / host / "uname.txt"
-        uname.write_text(f"Linux {host} {kernel} #1 SMP x86_64 GNU/Linux\n")
+        (bundle / f"{host}.txt").write_text(f"Linux {host} {kernel} #1 SMP x86_64 GNU/Linux\n")
+        capture = {"path": f"{host}.txt", "source": "host", "command": "uname -a", "target": host}
+        lines.append(json.dumps(capture))
+    (bundle / "manifest.jsonl").write_text("\n".join(lines) + "\n")
 
-    document = load(run("compare", "a", "b", "--from", str(home / "bundle"), "-o", "json")[1])
+    document = load(run("compare", "a", "b", "--from", str(bundle), "-o", "json")[1])
 
     assert {"aspect", "name", "node", "peer", "differs"} <= set(document["items"][0])  # type: ignore[index]  # a list
     assert document["items"][0]["differs"] is True  # type: ignore[index]  # a list
-    assert run("compare", "c", "d", "--from", str(home / "bundle"))[0] == 3
+    assert run("compare", "c", "d", "--from", str(bundle))[0] == 3
 
 
 def test_the_demo_writes_all_forms(run: Run, home: Path) -> None:
