@@ -3,8 +3,9 @@
 A field that is absent satisfies `absent` and nothing else: what was not seen is not unequal.
 """
 
+import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from knowledge.errors import PatternInvalidError
@@ -13,6 +14,14 @@ from knowledge.pattern import compile_pattern, encode
 from knowledge.quantity import parse_quantity, parse_time
 
 _STEP = re.compile(r'(?:\A|\.)(?:"([^"]+)"|([^".\[\]]+))|\[(\d+)\]')
+COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 ROOT = "$."
 _NUMERIC = frozenset("+-.0123456789")
 
@@ -71,20 +80,8 @@ def as_text(value: object) -> str:
 
 
 def compare_numbers(left: float, op: str, right: float) -> bool:
-    """Apply one of the six comparisons."""
-    match op:
-        case "==":
-            return left == right
-        case "!=":
-            return left != right
-        case "<":
-            return left < right
-        case "<=":
-            return left <= right
-        case ">":
-            return left > right
-        case _:
-            return left >= right
+    """Apply one of the six comparisons; no number satisfies none."""
+    return left == left and COMPARISONS[op](left, right)  # noqa: PLR0124 - only NaN differs from itself
 
 
 def _step(thing: object, key: str) -> object | None:

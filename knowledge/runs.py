@@ -1,13 +1,12 @@
 """Stretches of samples that satisfy a comparison for long enough."""
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from knowledge.conditions import compare_numbers
+from knowledge.conditions import COMPARISONS, compare_numbers
 from knowledge.page import Operator
 
 STALE_S = 300.0
@@ -45,6 +44,9 @@ def satisfied(
     samples: Sequence[Point], op: Operator, threshold: float, *, for_s: float = 0.0
 ) -> list[Interval]:
     """Return the stretches, at least `for_s` long, over which every sample satisfies the test."""
+    test = COMPARISONS[op]
+    if not any(test(point.value, threshold) for point in samples):
+        return []
     limit = _patience(samples)
     return [
         run
@@ -62,7 +64,7 @@ def _stretches(
         if run and point.at - run[-1].at > limit:
             yield _interval(run, op, before, None)
             run, before = [], None
-        if not math.isnan(point.value) and compare_numbers(point.value, op, threshold):
+        if compare_numbers(point.value, op, threshold):
             run.append(point)
             continue
         if run:
