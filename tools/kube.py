@@ -15,6 +15,8 @@ from tools.context import ProbeContext
 from tools.shell import Answer
 
 PAGE = 500
+UNREACHED = frozenset({"absent", "hung", "failed"})
+"""Outcomes of the first question after which no other is asked."""
 _TIMEOUT_S = 15
 _OVERLOADED = (b"TooManyRequests", b"(429)", b"ServiceUnavailable", b"currently unable to handle")
 

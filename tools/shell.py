@@ -251,10 +251,16 @@ _ABSENT = (
     b"not found",
     b"(notfound)",
     b"connection refused",
+    b"was refused",
+    b"unable to connect to the server",
+    b"no such host",
+    b"no configuration has been provided",
     b"could not resolve",
 )
 
 
+_SILENT = (b"i/o timeout", b"deadline exceeded", b"connection timed out", b"handshake timeout")
+"""What clients say of a server that does not answer."""
 _SAYS_NONE_WITH_ONE = frozenset({"journalctl"})
 """Programs that exit with 1, silently, when nothing matched."""
 
@@ -267,7 +273,9 @@ def _judged(answer: Answer, program: str) -> Answer:
     said = answer.stderr.strip()
     lowered = said.lower()
     outcome: Outcome = "failed"
-    if any(word in lowered for word in _DENIED):
+    if any(word in lowered for word in _SILENT):
+        outcome = "hung"
+    elif any(word in lowered for word in _DENIED):
         outcome = "denied"
     elif any(word in lowered for word in _ABSENT):
         outcome = "absent"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tools.capture import Capture
 from tools.context import ProbeContext
-from tools.kube import Kube
+from tools.kube import UNREACHED, Kube
 from tools.registry import probe
 from tools.request import Request
 
@@ -18,6 +18,6 @@ def kubernetes_events(request: Request, context: ProbeContext) -> Iterator[Captu
     kube = Kube(context)
     who = kube.identify()
     yield who
-    if who.outcome in {"absent", "hung"}:
+    if who.outcome in UNREACHED:
         return
     yield from kube.pages("/api/v1/events", "events")

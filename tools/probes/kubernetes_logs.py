@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tools.capture import Capture
 from tools.context import ProbeContext
-from tools.kube import Brief, ContainerStatus, Kube
+from tools.kube import UNREACHED, Brief, ContainerStatus, Kube
 from tools.registry import probe
 from tools.request import Request
 
@@ -22,7 +22,7 @@ def kubernetes_logs(request: Request, context: ProbeContext) -> Iterator[Capture
     those of a node that does not answer.
     """
     kube = Kube(context)
-    if kube.identify().outcome in {"absent", "hung"}:
+    if kube.identify().outcome in UNREACHED:
         return
     taken = 0
     for pod in chosen_pods(kube.briefs("/api/v1/pods", "pods"), request):
@@ -41,7 +41,7 @@ def kubernetes_descriptions(request: Request, context: ProbeContext) -> Iterator
     About five requests each; at most 12 of a kind.
     """
     kube = Kube(context)
-    if kube.identify().outcome in {"absent", "hung"}:
+    if kube.identify().outcome in UNREACHED:
         return
     nodes = kube.briefs("/api/v1/nodes", "nodes")
     for node in chosen_nodes(nodes, request)[:MOST_DESCRIBED]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tools.capture import Capture
 from tools.context import ProbeContext
-from tools.kube import Kube
+from tools.kube import UNREACHED, Kube
 from tools.registry import probe
 from tools.request import Request
 
@@ -31,7 +31,7 @@ STEADY = (
 
 def _lists(context: ProbeContext, lists: tuple[tuple[str, str], ...]) -> Iterator[Capture]:
     kube = Kube(context)
-    if kube.identify().outcome in {"absent", "hung"}:
+    if kube.identify().outcome in UNREACHED:
         return
     for path, name in lists:
         yield from kube.pages(path, name)
