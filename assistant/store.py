@@ -5,6 +5,7 @@ file systems do not give; such a directory is refused.
 """
 
 import hashlib
+import json
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Literal
 
 import zstandard
 from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic_core import PydanticSerializationError
 from sqlalchemy import Connection, Row, create_engine, event, func, insert, select, update
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -257,13 +259,13 @@ def fingerprint(investigation: Investigation) -> str:
     File names and the order of arguments do not matter.
     """
     scope, asked = investigation.incident.scope, investigation.incident.window
-    parts = [scope.model_dump_json(), asked.model_dump_json()]
+    parts = [repr(scope), repr(asked)]
     if any(item.live for item in investigation.evidence):
         day = f"{investigation.generated_at.astimezone(UTC):%Y%m%d}"
         parts += ["live", investigation.cluster.model_dump_json(), day]
     else:
         parts += sorted(item.sha256 or item.command for item in investigation.evidence)
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _open(url: str) -> Store:
@@ -323,9 +325,18 @@ def _name(connection: Connection, row: _Row, investigation: Investigation) -> _R
 
 
 def _put_step(connection: Connection, key: int, investigation: Investigation) -> None:
-    body = zstandard.compress(investigation.model_dump_json().encode(), 1)
+    body = zstandard.compress(_write(investigation), 1)
     values = {"incident": key, "step": investigation.step, "saved_at": _now(), "body": body}
     connection.execute(insert(INVESTIGATIONS).prefix_with("OR REPLACE").values(values))
+
+
+def _write(investigation: Investigation) -> bytes:
+    try:
+        return investigation.model_dump_json().encode()
+    except PydanticSerializationError:
+        # A file name or an argument that is not UTF-8 came in as lone surrogates.
+        document = investigation.model_dump(mode="json")
+        return json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _key(connection: Connection, incident_id: str) -> int:

@@ -108,6 +108,15 @@ def test_an_unknown_incident_is_named_in_the_error(store: Store, name: str) -> N
     assert "incident list" in caught.value.hint
 
 
+def test_a_file_name_that_is_not_utf8_does_not_stop_saving(store: Store) -> None:
+    """What cannot be written is replaced in the copy that is kept."""
+    evidence = build_investigation().evidence[0].model_copy(update={"command": "caf\udce9.log"})
+
+    saved = store.save(_unnamed(evidence=(evidence,)))
+
+    assert store.load(saved.incident.id).evidence[0].command == "caf?.log"
+
+
 def test_people_note_assign_close_and_reopen(store: Store) -> None:
     """Each change leaves a note with its author."""
     name = store.save(_unnamed()).incident.id
