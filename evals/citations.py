@@ -15,7 +15,7 @@ SPACE = re.compile(rb"\s+")
 PARTS = re.compile(r": |; |(?<=\w) (?=\S+$)|/")
 SAMPLE = re.compile(r"(?P<name>[\w:.-]*)\{(?P<labels>.*)\} (?P<value>[-+.\deE]+|NaN|[+-]Inf)")
 LABEL = re.compile(r'([\w.]+)="([^"]*)"')
-PAIR = re.compile(r"\w+=([^,]*)(?:, |$)")
+PAIR = re.compile(r"(?:^|(?<=, ))(?!host=)\w+=([^,]*)")
 LEAST = 12
 """Words shorter than this say nothing; the whole must then stand there."""
 

@@ -120,6 +120,8 @@ def judge(
     said = answer.read(found)
     share, broken = citations.valid_share(said.citations, said.evidence, folder)
     scores = score(said, truth, evidence_valid=share)
+    if case.perturbation.may_weaken and truth.expect == "healthy" and said.verdict != "fault":
+        scores["root_exact"] = 1.0
     why = explain(case, truth, said, scores)
     if why is None and broken:
         cited = broken[0]

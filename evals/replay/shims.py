@@ -1,0 +1,68 @@
+"""Stands in for a node's own commands: prints what was recorded, or hangs as it did.
+
+A folder of small programs goes before everything else on PATH. A hang ignores the polite signals,
+as a process in uninterruptible sleep does; only SIGKILL ends it here, so that tests leave nothing.
+"""
+
+import os
+import shlex
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from evals.bundle_edit import lines
+from evals.model import Body
+
+_PROGRAM = """#!/bin/sh
+# Answers as recorded; see the table beside it.
+asked="{name} $*"
+asked="${{asked% }}"
+folder={folder}
+while IFS='	' read -r outcome file command; do
+  if [ "$command" = "$asked" ]; then
+    case "$outcome" in
+      hung) trap '' TERM INT HUP; while :; do read -r _ < "$folder/never"; done ;;
+      failed) cat "$folder/$file"; exit 1 ;;
+      *) exec cat "$folder/$file" ;;
+    esac
+  fi
+done < "$folder/{name}.table"
+echo "{name}: no recording of: $asked" >&2
+exit 127
+"""
+
+
+def commands_of(bundle: Path, host: str) -> list[Body]:
+    """Return the manifest lines of the commands that were run on a host."""
+    wanted = {"host", "nvml"}
+    return [
+        entry
+        for entry in lines(bundle)
+        if entry["target"] == host
+        and entry["source"] in wanted
+        and str(entry["path"]).startswith("host/")
+        and str(entry["path"]).endswith(".txt")
+    ]
+
+
+def install(bundle: Path, host: str, folder: Path) -> Path:
+    """Write the shims of one host into `folder` and return it, to be put on PATH."""
+    folder.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(folder / "never")
+    tables: dict[str, list[str]] = {}
+    for number, entry in enumerate(commands_of(bundle, host)):
+        command = str(entry["command"])
+        file = f"{number}.out"
+        (folder / file).write_bytes((bundle / str(entry["path"])).read_bytes())
+        row = f"{entry['outcome']}\t{file}\t{command}"
+        tables.setdefault(Path(command.split(maxsplit=1)[0]).name, []).append(row)
+    for name, rows in tables.items():
+        _write(folder, name, rows)
+    return folder
+
+
+def _write(folder: Path, name: str, rows: Iterable[str]) -> None:
+    (folder / f"{name}.table").write_text("".join(f"{row}\n" for row in rows))
+    program = folder / name
+    program.write_text(_PROGRAM.format(name=name, folder=shlex.quote(str(folder))))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
