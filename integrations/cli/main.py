@@ -92,7 +92,10 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001 -- the framework calls
 def _root(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """Take the options that stand before the command."""

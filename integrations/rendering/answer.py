@@ -39,7 +39,8 @@ def build_open(view: View, limits: Limits) -> tuple[Section, ...]:
     builders: Sequence[Callable[[View, Limits], Section]] = (
         _next_checks, _missing, _changes, _remedies,
     )  # fmt: skip
-    return tuple(build(view, limits) for build in builders)
+    sections = (build(view, limits) for build in builders)
+    return tuple(section for section in sections if section.blocks)
 
 
 def confidence(view: View, word: str) -> Line:
@@ -110,7 +111,7 @@ def _verdict(view: View, _: Limits) -> Section:
     )  # fmt: skip
     facts = [Fact(title, verdict, loud=True)]
     if not diagnosis.root_causes or diagnosis.verdict != "fault":
-        facts.append(Fact("", text(view.headline())))
+        facts.append(Fact("", text(view.explanation())))
     for root in diagnosis.root_causes:
         facts += _root(view, root)
     if not diagnosis.root_causes and diagnosis.hypotheses:
@@ -267,7 +268,7 @@ def _changes(view: View, limits: Limits) -> Section:
         for change in changes[: limits.rows]
     ]  # fmt: skip
     columns = _columns(view, "time", "what", "entity", "matches", "evidence")
-    blocks = _table_or_none(view, columns, rows, len(changes))
+    blocks = _table_or_none(view, columns, rows, len(changes)) if rows else ()
     return Section("changes", words("report.changes"), blocks)
 
 
@@ -278,7 +279,7 @@ def _remedies(view: View, limits: Limits) -> Section:
         join(text(one.risk), strong(words.say(one.title)), code(one.page), by=" · ")
         for one in remedies[: limits.rows]
     )
-    return Section("remedies", words("report.remedies"), _items_or_none(view, lines))
+    return Section("remedies", words("report.remedies"), (Items(lines),) if lines else ())
 
 
 def _columns(view: View, *names: str) -> tuple[str, ...]:

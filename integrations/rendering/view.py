@@ -167,9 +167,19 @@ class View:
         if diagnosis.root_causes and diagnosis.verdict == "fault":
             told = (self._tell_root(root) for root in diagnosis.root_causes)
             return self.words("report.join").join(told)
-        if diagnosis.verdict == "inconclusive" and not diagnosis.hypotheses:
-            return self.words("verdict_text.inconclusive_empty")
-        return self.words(f"verdict_text.{diagnosis.verdict}")
+        if diagnosis.verdict == "inconclusive" and diagnosis.hypotheses:
+            lead = diagnosis.hypotheses[0]
+            title, entity = self.words.say(lead.title), self.name(lead.entity)
+            return self.words("verdict_text.lead", title=title, entity=entity)
+        return self.explanation()
+
+    def explanation(self) -> str:
+        """Say what the verdict means where it names no cause."""
+        diagnosis = self.diagnosis
+        if diagnosis is None:
+            return self.words("report.no_diagnosis")
+        empty = diagnosis.verdict == "inconclusive" and not diagnosis.hypotheses
+        return self.words(f"verdict_text.{diagnosis.verdict}{'_empty' if empty else ''}")
 
     def _tell_root(self, root: RootCause) -> str:
         title, where = self.words.say(root.title), self.words.say(root.where.text)

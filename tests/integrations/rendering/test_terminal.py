@@ -83,6 +83,22 @@ def test_no_line_is_wider_than_the_terminal(view: View, chinese: View) -> None:
         assert max(cell_len(line) for line in lines) <= 80
 
 
+def test_an_open_question_ends_on_its_strongest_lead(view: View) -> None:
+    """What is not decided is said with what would be the best guess."""
+    diagnosis = view.investigation.diagnosis
+    assert diagnosis is not None
+    open_one = diagnosis.model_copy(
+        update={"verdict": "inconclusive", "confidence": "INCONCLUSIVE", "root_causes": ()},
+    )
+    doubtful = view.investigation.model_copy(update={"diagnosis": open_one})
+
+    last = _print(View(doubtful, view.pages, view.words)).rstrip().splitlines()[-2:]
+
+    assert "strongest lead: Storage controller failover on storage server 10.0.0.10" in " ".join(
+        last
+    )
+
+
 def test_an_unfinished_investigation_says_so(view: View) -> None:
     """After Ctrl-C the report holds what was known."""
     early = view.investigation.model_copy(update={"diagnosis": None, "step": "ordered"})
