@@ -31,6 +31,11 @@ _LEAST_HOURS = 0.25
 _WEIGHTS: dict[Severity, float] = {"critical": 4.0, "error": 2.0, "warning": 0.5, "info": 0.0}
 _ASIDE = frozenset({"node-cordoned", "node-drained", "node-in-repair"})
 
+_MANY = 10
+"""Fewer occurrences than this show no trend."""
+
+Thing = tuple[str, str]
+"""A page and the key of an entity."""
 _Mark = tuple[float, float, float]
 """Begin, finish (both epoch seconds) and weight."""
 
@@ -100,59 +105,68 @@ def _weight(role: str, severity: Severity, damage: int) -> float:
     return _WEIGHTS[severity] + 3.0 * damage
 
 
-def mark_baseline(events: Sequence[Event], window: Window, spans: Sequence[Spanned]) -> list[Event]:
-    """Set the earlier rate of each condition, and mark as chronic what only goes on as before.
+class Habits:
+    """How often each condition occurred in the day before, on each thing and on its peers.
 
     A habit takes several occurrences spread over time: a fault that began shortly before the
     window asked for is no habit, however many lines it printed.
     """
-    if window.since is None:
-        return list(events)
-    habits = _Habits(events, window, _hours_before(window, spans))
-    return [habits.rate(event) for event in events]
 
-
-class _Habits:
-    """How often each condition occurred in the day before, on each thing and on its peers."""
-
-    def __init__(self, events: Sequence[Event], window: Window, hours: float) -> None:
-        self._begin = window.since.timestamp() if window.since else 0.0
+    def __init__(self, events: Sequence[Event], window: Window, spans: Sequence[Spanned]) -> None:
+        self._begin = window.since.timestamp() if window.since else float("-inf")
         self._inside = max(_hours_inside(window), _LEAST_HOURS)
-        self._hours = hours
-        own: dict[tuple[str, str], list[Event]] = defaultdict(list)
+        self._hours = _hours_before(window, spans)
+        own: dict[Thing, list[Event]] = defaultdict(list)
         for event in events:
-            if self._is_before(event) and event.before_s < BASELINE_S and event.role in _RATED:
+            if event.role in _RATED and self._is_before(event) and event.before_s < BASELINE_S:
                 own[event.page, event.entity.key].append(event)
+        self.rising = {thing for thing, group in own.items() if _rises(group)}
+        """What came more and more often: a precursor, no noise."""
+        recent = {thing: [e for e in own[thing] if self._is_recent(e)] for thing in own}
         pages: dict[str, list[list[Event]]] = defaultdict(list)
-        for (page, _), group in own.items():
+        for (page, _), group in recent.items():
             pages[page].append(group)
-        self._own = {key: _habit(group) for key, group in own.items()}
+        self._own = {thing: _habit(group) for thing, group in recent.items()}
         self._peers = {page: _fleet_habit(groups) for page, groups in pages.items()}
 
     def rate(self, event: Event) -> Event:
-        """Return the event with its earlier rate, chronic if that is all it is."""
-        usual = max(
-            self._own.get((event.page, event.entity.key), 0.0), self._peers.get(event.page, 0.0)
-        )
+        """Return the event with its earlier rate, chronic if it only goes on as before."""
+        thing = (event.page, event.entity.key)
+        usual = max(self._own.get(thing, 0.0), self._peers.get(event.page, 0.0))
         if not usual or event.role not in _RATED:
             return event
         rate = usual / self._hours
-        chronic = self._is_before(event) or event.count / self._inside <= _LIKE * rate
+        as_before = self._is_before(event) or event.count / self._inside <= _LIKE * rate
+        chronic = as_before and thing not in self.rising
         return event.model_copy(update={"baseline_rate": rate, "chronic": chronic})
 
     def _is_before(self, event: Event) -> bool:
-        last = event.last.utc.timestamp()
-        return self._begin - BASELINE_S - _GRACE_S <= last < self._begin - _GRACE_S
+        return event.last.utc.timestamp() < self._begin - _GRACE_S
+
+    def _is_recent(self, event: Event) -> bool:
+        return event.last.utc.timestamp() >= self._begin - BASELINE_S - _GRACE_S
+
+
+def _rises(group: Sequence[Event]) -> bool:
+    """Whether the last quarter of a history has several times the occurrences of the first."""
+    begin, end = group[0].latest, group[-1].last.utc.timestamp()
+    quarter = (end - begin) / 4
+    first = sum(e.count for e in group if e.latest <= begin + quarter)
+    last = sum(e.count for e in group if e.latest >= end - quarter)
+    return quarter >= _SPREAD_S and last >= _MANY and last >= _LIKE * first
 
 
 def _habit(group: Sequence[Event]) -> float:
     """Return how often one thing did it; nothing if that was one episode."""
+    if not group:
+        return 0.0
     spread = group[-1].latest - group[0].latest
     return sum(e.count for e in group) if len(group) >= _HABIT and spread >= _SPREAD_S else 0.0
 
 
 def _fleet_habit(groups: Sequence[Sequence[Event]]) -> float:
     """Return how often a thing of the fleet did it on average, if many did and not all at once."""
+    groups = [group for group in groups if group]
     starts = [event.latest for group in groups for event in group]
     if len(starts) < 2 * _HABIT or len(groups) < _HABIT or max(starts) - min(starts) < _SPREAD_S:
         return 0.0

@@ -1,7 +1,7 @@
 """Many things with one condition, one hub and one time are one event about a population."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from assistant.event import Anchor, Event
 
@@ -32,17 +32,21 @@ def fold_populations(events: Sequence[Event]) -> list[Event]:
     return found
 
 
-def fold_chronic(events: Sequence[Event]) -> list[Event]:
-    """Fold the recurrences of chronic noise on one thing into one event; the rest is left alone."""
-    habits: dict[tuple[str, str], list[Event]] = defaultdict(list)
+def fold_recurrences(events: Sequence[Event], rising: Collection[tuple[str, str]]) -> list[Event]:
+    """Fold what recurs on one thing into one event: chronic noise, and precursors on the rise.
+
+    All else is left alone: two faults are two events.
+    """
+    recurring: dict[tuple[str, str, bool], list[Event]] = defaultdict(list)
     found: list[Event] = []
     for event in events:
-        if event.chronic:
-            habits[event.page, event.entity.key].append(event)
+        thing = (event.page, event.entity.key)
+        if event.chronic or thing in rising:
+            recurring[*thing, event.chronic].append(event)
         else:
             found.append(event)
-    for group in habits.values():
-        whole = _population(group)
+    for group in recurring.values():
+        whole = _population(sorted(group, key=lambda event: event.latest))
         found.append(whole.model_copy(update={"members": ()}))
     return found
 

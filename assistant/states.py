@@ -70,7 +70,6 @@ class States:
 
     def reading(self, reading: Reading) -> Iterator[Sighting]:
         """Yield the conditions that typed values show, and those that they end."""
-        values = ", ".join(f"{name}={value}" for name, value in reading.values.items())
         look = _Look(
             source="reading",
             name=reading.kind,
@@ -78,7 +77,7 @@ class States:
             content={"host": reading.host, **reading.values},
             clock=f"host:{reading.host}",
             observed=reading.observed,
-            place=Place(reading.evidence, reading.line, values),
+            place=Place(reading.evidence, reading.line, ""),
             extra=(("node", reading.host),) if reading.host else (),
         )
         yield from self._judge(look)
@@ -167,7 +166,7 @@ class States:
             time=time or UNTIMED_STATE,
             last=observed or time,
             before_s=0.0 if since else self._unseen_for(page.id, look),
-            place=look.place,
+            place=_quoted(look, match),
             fields=match.fields,
             anchors=(*anchors.items(), *look.extra),
             severity=match.signature.severity,
@@ -229,6 +228,17 @@ _PARTS = ("uuid", "bdf", "index", "link", "target", "device", "port", "pid", "na
 def _part_of(reading: Reading) -> str:
     parts = [str(reading.values[name]) for name in _PARTS if reading.values.get(name) is not None]
     return " ".join([reading.kind, reading.host, *parts])
+
+
+def _quoted(look: _Look, match: Match) -> Place:
+    """Cite of a reading what names its thing and what the signature tested, and nothing else."""
+    signature = match.signature
+    if look.place.text or not isinstance(signature, StateSignature):
+        return look.place
+    identity = next((name for name in _PARTS if look.content.get(name) is not None), "host")
+    names = dict.fromkeys([identity, *(condition.field for condition in signature.where)])
+    words = [f"{n}={look.content[n]}" for n in names if look.content.get(n) is not None]
+    return look.place._replace(text=", ".join(words))
 
 
 def _over(look: _Look, page: Page, entity: Key) -> Sighting:

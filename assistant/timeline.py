@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import get_args
 
-from assistant.baseline import alarming, disturbance, mark_baseline, mark_known
+from assistant.baseline import Habits, alarming, disturbance, mark_known
 from assistant.burst import UNKNOWN_ONSET_S, Burst, Sighting
 from assistant.clocks import Broke, Clocks, learn_clocks
 from assistant.event import Anchor, Event, Timeline
 from assistant.incident import Incident
 from assistant.merging import Merged, merge
 from assistant.onset import Settings, begin_earlier, stated
-from assistant.population import fold_chronic, fold_populations
+from assistant.population import fold_populations, fold_recurrences
 from assistant.recognise import Recognised
 from assistant.topology import Key, Topology
 from knowledge.catalog import Catalog
@@ -48,8 +48,9 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     maker = _Maker(recognised, catalog)
     events = sorted((maker.event(happening) for happening in merged), key=_order)
     window = incident.window if incident.window.since else window_of(events)
-    events = mark_known(mark_baseline(events, window, recognised.spans), window)
-    events = fold_populations(fold_chronic(events))
+    habits = Habits(events, window, recognised.spans)
+    events = mark_known([habits.rate(event) for event in events], window)
+    events = fold_populations(fold_recurrences(events, habits.rising))
     return Timeline(
         events=tuple(
             event.model_copy(update={"id": f"ev{number}"})

@@ -59,3 +59,15 @@ def test_a_host_set_aside_before_is_known() -> None:
     assert {e.entity.id: e.known for e in events if e.page.startswith("xid")} == {
         "n1/0000:9b:00": True, "n2/0000:9b:00": False,
     }  # fmt: skip
+
+
+def test_noise_that_comes_more_and_more_often_is_a_precursor() -> None:
+    """Each pause shorter than the last: one event from the first on, and no noise."""
+    moments, at, pause = [], -3 * 86400.0, 4 * 3600.0
+    while at < -700:
+        moments.append(at)
+        at += pause
+        pause = max(1000.0, pause * 0.86)
+    (event,) = line_up([kernel("n1", moment, XID) for moment in [*moments, 60]], HOUR).events
+    assert not event.chronic
+    assert (event.count, event.start.utc) == (len(moments) + 1, T0 - timedelta(days=3))
