@@ -21,6 +21,7 @@ from tools.evidence import (
     Instant,
     Item,
     Outcome,
+    Reading,
     Record,
     Series,
     Span,
@@ -119,8 +120,11 @@ class CaptureReading:
         )
 
     def _whole_span(self) -> Span:
-        host = next(iter(self._hosts)) if len(self._hosts) == 1 else self.member.capture.target
+        host = self._only_host() or self.member.capture.target
         return Span(self.id, 0, self._size, 0, _stated(self._first), _stated(self._last), host)
+
+    def _only_host(self) -> str:
+        return next(iter(self._hosts)) if len(self._hosts) == 1 else ""
 
     def _note(self, item: Item) -> Item:
         """Learn from an item what the capture covers."""
@@ -128,6 +132,8 @@ class CaptureReading:
         if isinstance(item, Span | Gap) and item.evidence == self.id:
             self._counted += item.length or 0
             self._yielded = self._yielded or bool(item.length)
+        if isinstance(item, Span | Reading | Record) and item.host:
+            self._hosts.add(item.host)
         if isinstance(item, Span):
             self._cover(item.first.utc if item.first else None)
             self._cover(item.last.utc if item.last else None)
@@ -205,7 +211,7 @@ class CaptureReading:
             id=self.id,
             source=self._source_name(),
             command=capture.command or self.member.name,
-            target=capture.target,
+            target=capture.target or self._only_host(),
             cluster=capture.cluster,
             observed_at=capture.ended or capture.started,
             window=Window(since=self._first, until=self._last),

@@ -9,6 +9,7 @@ import msgspec
 
 from tools.errors import WrongFormatError
 from tools.evidence import Gap
+from tools.masks import masked_bytes
 from tools.source import Source
 
 _LIST_START = re.compile(r'"(?:items|result|alerts|data)"\s*:\s*\[')
@@ -26,7 +27,7 @@ def json_values(source: Source) -> Iterator[Mapping[str, object] | Gap]:
     Raises:
         WrongFormatError: nothing in it is JSON.
     """
-    data = text_start(source.whole())
+    data = text_start(masked_bytes(source.whole()))
     try:
         document: object = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError):

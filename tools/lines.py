@@ -13,7 +13,7 @@ from tools.scan import Block, read_blocks, scanner_for
 from tools.source import Source, Writer
 from tools.stamps import Dating
 from tools.writers import placed, program_of, writer_of
-from tools.writers_by_content import channel_of_content, service_of_content
+from tools.writers_by_content import channel_of_content, service_of_content, stem_of
 
 PROBE_LINES = 40
 """How many lines at each end of a block are tried for a stamp."""
@@ -256,15 +256,24 @@ def _cleaned(block: Block) -> Block:
     return Block(before + fresh + after, start, start + len(fresh), block.offset, block.last)
 
 
+def _host_text(source: Source, writer: Writer, *, stamped: bool) -> tuple[Channel | None, Writer]:
+    """Tell a command's output and a daemon's own log, where no line says which it is."""
+    command = source.capture.command
+    if unit := service_of_content(source.head, source.name):
+        return "service", replace(writer, unit=unit)
+    if source.capture.source in {"host", "containers"} or writer.host:
+        if stamped and not command:
+            return "service", replace(writer, unit=stem_of(source.name))
+        return "command", replace(writer, unit=program_of(command) or stem_of(source.name))
+    return None, writer
+
+
 def read_log(source: Source, request: Request, dialects: tuple[Dialect, ...]) -> Iterator[Item]:
     """Read a line log whose likeliest dialect comes first."""
     writer = placed(writer_of(source.capture, source.name), source.known.nodes)
     own = dialects[0].channel
     if own is writer.channel is None:
-        if source.capture.source in {"host", "containers"}:
-            own, writer = "command", replace(writer, unit=program_of(source.capture.command))
-        elif unit := service_of_content(source.head, source.name):
-            own, writer = "service", replace(writer, unit=unit)
+        own, writer = _host_text(source, writer, stamped=dialects[0].name != "text")
     channel = writer.channel or own or channel_of_content(source.head)
     reading = LogReading(source, request, dialects, writer, channel)
     if anchor := dialects[0].prepare:

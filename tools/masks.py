@@ -11,6 +11,13 @@ def _mask_text() -> Callable[[str], str]:
     return mask_text
 
 
+def masked_bytes(data: bytes) -> bytes:
+    """Replace what looks like a secret in a whole document."""
+    from tools.masking import mask_bytes  # noqa: PLC0415  # heavy, and needed by documents only
+
+    return mask_bytes(data)
+
+
 @lru_cache(maxsize=4096)
 def masked(text: str) -> str:
     """Replace what looks like a secret; a flood repeats its text, and is masked once."""

@@ -1,6 +1,7 @@
 """Opens compressed files and archives by their first bytes, and survives damaged ones."""
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -66,6 +67,26 @@ class Peekable:
         self._stream.close()
 
 
+class Transcoded:
+    """UTF-16 text, as Windows tools write it, given as UTF-8."""
+
+    def __init__(self, stream: Reads1) -> None:
+        """Take the byte order from the mark at the beginning."""
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
+
+    def read1(self, size: int, /) -> bytes:
+        """Read once; the text may be longer than its UTF-16."""
+        while piece := self._stream.read1(max(size // 2, 2)):
+            if text := self._decoder.decode(piece):
+                return text.encode("utf-8", "replace")
+        return b""
+
+    def close(self) -> None:
+        """Close the stream below."""
+        self._stream.close()
+
+
 class Content(io.RawIOBase):
     """Decompressed bytes of a file; damage ends the stream and is told in `damage`."""
 
@@ -102,7 +123,7 @@ class Content(io.RawIOBase):
             if not piece:
                 break
             pieces.append(piece)
-            left -= len(piece)
+            left = max(left - len(piece), 0)
         data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         self.count += len(data)
         return data
@@ -129,6 +150,8 @@ def _layer(head: bytes, stream: Peekable) -> Reads1 | None:
         return cast("Reads1", reader)
     if head.startswith(b"\xfd7zXZ\0"):
         return lzma.LZMAFile(below)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return Transcoded(stream)
     if head.startswith(b"BZh"):
         return bz2.BZ2File(below)
     return None

@@ -33,9 +33,14 @@ _SERVICES = (
 _SERVICE_SHARE = 0.03
 
 
+def stem_of(name: str) -> str:
+    """Take a file's name without folders and endings."""
+    return name.rsplit("/", 1)[-1].rsplit("!", 1)[-1].partition(".")[0]
+
+
 def service_of_content(head: bytes, name: str) -> str:
     """Name the daemon whose own log this is; empty where it is none."""
-    stem = name.rsplit("/", 1)[-1].rsplit("!", 1)[-1].partition(".")[0]
+    stem = stem_of(name)
     if stem and is_daemon(stem):
         return stem
     lines = [line for line in head.split(b"\n") if line.strip()][:400]

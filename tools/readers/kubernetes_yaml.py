@@ -6,6 +6,7 @@ from typing import cast
 from tools.errors import WrongFormatError
 from tools.evidence import Item
 from tools.kubernetes_objects import object_items
+from tools.masks import masked_bytes
 from tools.request import Request
 from tools.source import Source
 
@@ -27,7 +28,7 @@ class KubernetesYamlReader:
         """Read all documents of the file."""
         import yaml  # noqa: PLC0415  # needed by this format only
 
-        text = source.whole().decode("utf-8", "replace").replace("\t", "    ")
+        text = masked_bytes(source.whole()).decode("utf-8", "replace").replace("\t", "    ")
         try:
             for document in yaml.load_all(text, Loader=yaml.CBaseLoader):
                 if isinstance(document, Mapping):

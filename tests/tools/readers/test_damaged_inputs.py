@@ -75,6 +75,10 @@ def zipped_cut(data: bytes, rng: random.Random) -> bytes:
     return packed[: rng.randrange(2, len(packed))]
 
 
+def wide(data: bytes, rng: random.Random) -> bytes:
+    return data.decode("utf-8", "replace").encode("utf-16")[: rng.randrange(3, 2 * len(data))]
+
+
 def packed_flip(data: bytes, rng: random.Random) -> bytes:
     return flip(zstandard.compress(data), rng)
 
@@ -93,7 +97,7 @@ def nested(data: bytes, rng: random.Random) -> bytes:
 
 MUTATIONS: tuple[Mutation, ...] = (
     cut, cut, behead, flip, flip, insert, drop, windows, coloured, interleaved, holes, latin,
-    chinese, zipped_cut, packed_flip, endless, repeated, nested,
+    chinese, zipped_cut, wide, packed_flip, endless, repeated, nested,
 )  # fmt: skip
 ROUNDS = 2
 

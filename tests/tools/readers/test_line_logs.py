@@ -200,3 +200,24 @@ def test_daemons_own_logs_are_services(read: Read) -> None:
     assert (by_name.channel, by_name.unit) == ("service", "slurmctld")
     by_words = read("[2025-06-20T10:23:15.1] sched: Allocate JobId=1\n" + slurm, "x").records[0]
     assert (by_words.channel, by_words.unit) == ("service", "slurmctld")
+
+
+def test_wide_characters_are_read(read: Read) -> None:
+    """UTF-16 with a mark, as exported on Windows, is text."""
+    records = read(samples.SYSLOG.encode("utf-16"), now="2025-07-01T00:00:00Z").records
+    assert [r.line for r in records] == [2, 3, 4]
+
+
+def test_secrets_do_not_reach_a_record(read: Read) -> None:
+    """Texts and objects are masked."""
+    text = "Jun 20 02:00:00 h app[1]: RuntimeError: Authorization: Bearer abcdef0123456789abcdef\n"
+    assert "abcdef0123456789" not in read(text).records[0].text
+
+
+def test_commands_and_logs_of_a_host_folder(read: Read) -> None:
+    """Without a manifest: plain output is a command's, a stamped file is a daemon's."""
+    plain = read("D    51207 blocked for more x\n", "host/gpu-1/stuck.txt").records[0]
+    assert (plain.channel, plain.unit, plain.host) == ("command", "stuck", "gpu-1")
+    text = "[2025-06-20 10:23:15] ERROR: blocked for more\n"
+    log = read(text, "host/gpu-1/nodecheck.log").records[0]
+    assert (log.channel, log.unit, log.clock) == ("service", "nodecheck", "file:E1")
