@@ -12,7 +12,7 @@ _TICKS = 9
 _PAD = 0.05
 _SHORTEST_S = 60.0
 _SHARP_S = 900.0
-"""Events whose onset is less certain than this do not stretch the axis."""
+"""Onsets less certain than this do not stretch the axis."""
 _WIDEST = 4.0
 """How many times longer than the incident a window may be and still be drawn whole."""
 
@@ -53,8 +53,8 @@ def fit_axis(view: View) -> Axis | None:
     events = _core(view)
     if not events:
         return None
-    low = min(event.start.utc.timestamp() - event.before_s for event in events)
-    high = max(close_of(event) for event in events)
+    low = min(_begin(event) for event in events)
+    high = _end(view, events)
     window = view.investigation.window
     span = max(high - low, _SHORTEST_S)
     if window.since and window.until:
@@ -72,6 +72,20 @@ def close_of(event: Event) -> float:
     """Return when an event was over, or last seen while it is open."""
     seen = event.end or event.last
     return max(seen.utc.timestamp(), event.start.utc.timestamp())
+
+
+def _end(view: View, events: Sequence[Event]) -> float:
+    """Return the end of the last event, but not beyond the time anybody looked at."""
+    high = max(close_of(event) for event in events)
+    as_of = view.diagnosis.state.as_of if view.diagnosis else None
+    if as_of is None:
+        return high
+    return min(high, max(as_of.timestamp(), *(event.start.utc.timestamp() for event in events)))
+
+
+def _begin(event: Event) -> float:
+    before = event.before_s if event.before_s <= _SHARP_S else 0.0
+    return event.start.utc.timestamp() - before
 
 
 def events_unsure(view: View, low: float, high: float) -> Sequence[Event]:

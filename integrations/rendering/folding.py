@@ -9,7 +9,7 @@ from tools.entity import Entity
 
 _ALONE = 3
 """So many events of one condition still have a row each."""
-_APART_S = 1800.0
+_APART_S = 6 * 3600.0
 """A pause after which the same condition is told again."""
 _NAMES = 3
 

@@ -10,6 +10,7 @@ from integrations.rendering.moments import write_delay, write_time
 from integrations.rendering.view import View
 
 MOST_EDGES = 15
+_BOXES_IN_ROW = 4
 _BOX_WIDTH, _BOX_HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 240, 76, 24, 58, 12
 _COLUMNS = 31
 
@@ -87,20 +88,33 @@ def _rank(links: Sequence[ChainLink]) -> Mapping[str, int]:
 
 
 def _place(ranks: Mapping[str, int], links: Sequence[ChainLink]) -> dict[str, tuple[float, float]]:
-    """Centre each rank, its boxes ordered by where their causes stand."""
-    rows: dict[int, list[str]] = {}
+    """Centre each rank, ordered by where the causes stand; a long rank takes several rows."""
+    by_rank: dict[int, list[str]] = {}
     for event, rank in ranks.items():
-        rows.setdefault(rank, []).append(event)
-    widest = max(len(row) for row in rows.values()) * (_BOX_WIDTH + _GAP_X) - _GAP_X
+        by_rank.setdefault(rank, []).append(event)
+    widest = _length(min(_BOXES_IN_ROW, max(len(row) for row in by_rank.values())))
     places: dict[str, tuple[float, float]] = {}
-    for depth, rank in enumerate(sorted(rows)):
-        row = sorted(rows[rank], key=lambda event: _mean_cause(event, links, places))
-        length = len(row) * (_BOX_WIDTH + _GAP_X) - _GAP_X
-        left = _MARGIN + (widest - length) / 2
-        for n, event in enumerate(row):
-            y = _MARGIN + depth * (_BOX_HEIGHT + _GAP_Y)
-            places[event] = (left + n * (_BOX_WIDTH + _GAP_X), y)
+    y = float(_MARGIN)
+    for rank in sorted(by_rank):
+        ordered = sorted(by_rank[rank], key=lambda event: _mean_cause(event, links, places))
+        for row in _rows(ordered):
+            left = _MARGIN + (widest - _length(len(row))) / 2
+            for n, event in enumerate(row):
+                places[event] = (left + n * (_BOX_WIDTH + _GAP_X), y)
+            y += _BOX_HEIGHT + _GAP_Y
     return places
+
+
+def _rows(ordered: Sequence[str]) -> Sequence[Sequence[str]]:
+    """Cut a rank into rows of like length."""
+    count = -(-len(ordered) // _BOXES_IN_ROW)
+    size = -(-len(ordered) // count)
+    return [ordered[start : start + size] for start in range(0, len(ordered), size)]
+
+
+def _length(boxes: int) -> float:
+    """Return how wide so many boxes side by side are."""
+    return max(0.0, boxes * (_BOX_WIDTH + _GAP_X) - _GAP_X)
 
 
 def _mean_cause(

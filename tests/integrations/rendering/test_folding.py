@@ -41,10 +41,10 @@ def test_a_few_stay_alone() -> None:
 
 
 def test_a_pause_begins_a_new_row() -> None:
-    """The same condition an hour later is another happening."""
+    """The same condition half a day later is another happening."""
     early = _many(4)
     late = [
-        event.model_copy(update={"start": Instant(event.start.utc + timedelta(hours=1))})
+        event.model_copy(update={"start": Instant(event.start.utc + timedelta(hours=12))})
         for event in early
     ]
 
