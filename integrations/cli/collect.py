@@ -36,6 +36,7 @@ from integrations.cli.scope import Asked, build_incident
 from knowledge.catalog import Catalog
 from tools.archive import pack
 from tools.collecting import collect as collect_evidence
+from tools.transport.local import Local
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 STDOUT = "-"
@@ -94,12 +95,21 @@ def _within(incident: Incident) -> Incident:
 
 
 def _collect(
-    folder: Path, settings: Settings, incident: Incident, catalog: Catalog, progress: Progress
+    folder: Path,
+    settings: Settings,
+    incident: Incident,
+    catalog: Catalog,
+    progress: Progress,
+    *,
+    alone: bool = False,
 ) -> None:
+    # A bundle for stdout is one host's part of a fan-out: were every host to read the whole
+    # cluster too, a sick API server would be asked thirty times at once.
+    hosts = incident.scope.nodes
     collect_evidence(
         build_request(catalog, incident),
         open_context(settings, folder),
-        transports=open_transports(settings, incident.scope.nodes),
+        transports=(Local(),) if alone else open_transports(settings, hosts),
         deadline_s=settings.deadline_s,
         on_progress=progress.follow,
     )
@@ -113,7 +123,7 @@ def _collect_packed(
     beside = None if out == STDOUT else target.parent
     with tempfile.TemporaryDirectory(prefix=".collect-", dir=beside) as room:
         folder = Path(room) / "bundle"
-        _collect(folder, settings, incident, catalog, progress)
+        _collect(folder, settings, incident, catalog, progress, alone=out == STDOUT)
         if out == STDOUT:
             pack(folder, sys.stdout.buffer)
             return
