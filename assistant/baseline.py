@@ -117,10 +117,15 @@ class Habits:
         self._inside = max(_hours_inside(window), _LEAST_HOURS)
         self._hours = _hours_before(window, spans)
         own: dict[Thing, list[Event]] = defaultdict(list)
+        begun: dict[Thing, list[Event]] = defaultdict(list)
         for event in events:
-            if event.role in _RATED and self._is_before(event) and event.before_s < BASELINE_S:
+            if event.role not in _RATED or event.before_s >= BASELINE_S:
+                continue
+            if event.latest < self._begin - _GRACE_S:
+                begun[event.page, event.entity.key].append(event)
+            if self._is_before(event):
                 own[event.page, event.entity.key].append(event)
-        self.rising = {thing for thing, group in own.items() if _rises(group)}
+        self.rising = {thing for thing, group in begun.items() if _rises(group)}
         """What came more and more often: a precursor, no noise."""
         recent = {thing: [e for e in own[thing] if self._is_recent(e)] for thing in own}
         pages: dict[str, list[list[Event]]] = defaultdict(list)
@@ -149,11 +154,20 @@ class Habits:
 
 def _rises(group: Sequence[Event]) -> bool:
     """Whether the last quarter of a history has several times the occurrences of the first."""
-    begin, end = group[0].latest, group[-1].last.utc.timestamp()
+    begin = group[0].latest
+    end = max(event.last.utc.timestamp() for event in group)
     quarter = (end - begin) / 4
-    first = sum(e.count for e in group if e.latest <= begin + quarter)
-    last = sum(e.count for e in group if e.latest >= end - quarter)
+    first = sum(_occurrences(event, begin, begin + quarter) for event in group)
+    last = sum(_occurrences(event, end - quarter, end) for event in group)
     return quarter >= _SPREAD_S and last >= _MANY and last >= _LIKE * first
+
+
+def _occurrences(event: Event, low: float, high: float) -> float:
+    """How many of an event's lines lie in a span, as if they came evenly."""
+    begin, end = event.latest, event.last.utc.timestamp()
+    if end <= begin:
+        return event.count if low <= begin <= high else 0.0
+    return event.count * max(0.0, min(end, high) - max(begin, low)) / (end - begin)
 
 
 def _habit(group: Sequence[Event]) -> float:
