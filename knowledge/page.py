@@ -329,6 +329,8 @@ class Page(Part):
     collateral_of: tuple[str, ...] = ()
     """Conditions whose consequence this is once they are seen on a member of the same job or
     process: never counted as a fault of its own then."""
+    amplifies: bool = False
+    """It turns a contained fault into wider damage: breaking this link would have contained it."""
     detector: bool = False
     """The condition is a verdict of a health check or monitor, which may itself be wrong."""
     begins_before: BeginsBefore | None = None

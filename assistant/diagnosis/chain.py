@@ -4,6 +4,7 @@ Ranking weighs every edge; the picture needs each condition once, with the delay
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from assistant.diagnosis.graph import Edge, Graph
 from assistant.diagnosis.hypotheses import Candidate
@@ -32,13 +33,20 @@ def draw_chain(candidate: Candidate, graph: Graph) -> list[ChainLink]:
 
 
 def _next_edge(placed: Mapping[str, Event], inside: set[str], graph: Graph) -> Edge | None:
-    options = (
-        edge
-        for event in placed.values()
-        for edge in graph.out.get(event.id, ())
-        if edge.effect in inside and graph.events[edge.effect].page not in placed
-    )
-    return min(options, key=lambda edge: _cost(edge, graph), default=None)
+    """Return the next step, from an event that is drawn if it can be, else from one like it."""
+    drawn = [event.id for event in placed.values()]
+    alike = [name for name in inside if graph.events[name].page in placed]
+    for names in (drawn, alike):
+        options = (
+            edge
+            for name in names
+            for edge in graph.out.get(name, ())
+            if edge.effect in inside and graph.events[edge.effect].page not in placed
+        )
+        best = min(options, key=lambda edge: _cost(edge, graph), default=None)
+        if best is not None:
+            return best
+    return None
 
 
 def _cost(edge: Edge, graph: Graph) -> tuple[float, float, str]:
@@ -56,17 +64,32 @@ def _triggers(candidate: Candidate, graph: Graph, placed: dict[str, Event]) -> l
         above = [
             edge
             for edge in graph.into.get(current, ())
-            if graph.events[edge.cause].page not in placed
-            and not graph.events[edge.cause].chronic
-            and graph.events[edge.cause].role in {"root", "change", "mechanism"}
+            if graph.events[edge.cause].page not in placed and not graph.events[edge.cause].chronic
         ]
         best = max(above, key=lambda e: (e.strength, graph.events[e.cause].earliest), default=None)
         if best is None:
             break
+        best = _from_its_beginning(best, graph)
         placed[graph.events[best.cause].page] = graph.events[best.cause]
         chosen.insert(0, best)
         current = best.cause
     return chosen
+
+
+def _from_its_beginning(edge: Edge, graph: Graph) -> Edge:
+    """Let a precursor that came in several bursts begin with the first that the link allows."""
+    nearest, effect = graph.events[edge.cause], graph.events[edge.effect]
+    reach = effect.latest - edge.link.delay.max_s
+    bursts = [
+        event
+        for event in graph.events.values()
+        if event.page == nearest.page
+        and event.entity.key == nearest.entity.key
+        and event.latest >= reach
+        and not event.chronic
+    ]
+    first = min(bursts, key=lambda event: event.earliest, default=nearest)
+    return replace(edge, cause=first.id)
 
 
 def _delay(edge: Edge, cause: Event, effect: Event) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from assistant.diagnosis.confidence import Judgement, judge, kinds_explained
 from assistant.diagnosis.exclusion import rule_out
 from assistant.diagnosis.first_failing import find_first_failing
 from assistant.diagnosis.graph import Graph, build_graph
-from assistant.diagnosis.health import why_not_healthy
+from assistant.diagnosis.health import is_innocent, why_not_healthy
 from assistant.diagnosis.hypotheses import (
     Candidate,
     Ranking,
@@ -68,11 +68,12 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         root_causes=tuple(_root_cause(f, ranking, case) for f in findings),
         hypotheses=_hypotheses(ranking, case, [c.id for c in checks]),
         chain=tuple(links),
+        amplifiers=_amplifiers(findings, ranking, case),
         contain_now=tuple(guidance.contain(pages)),
         do_not=tuple(guidance.do_not(pages)),
         changes=_changes(case, ranking),
         ruled_out=tuple(rule_out(case, ranking)),
-        unexplained=_unexplained(findings, ranking, collateral),
+        unexplained=_unexplained(findings, ranking, collateral, case),
         collateral=collateral,
         first_failing=tuple(find_first_failing(case)),
         next_checks=tuple(checks),
@@ -267,9 +268,18 @@ def _changes(case: Case, ranking: Ranking) -> tuple[Change, ...]:
     return tuple(rows)
 
 
+def _amplifiers(findings: Sequence[Finding], ranking: Ranking, case: Case) -> tuple[str, ...]:
+    """Return the first event of each condition that spread the damage beyond the fault itself."""
+    reached = [n for f in findings for n in f.candidate.reached]
+    events = sorted((ranking.graph.events[n] for n in reached), key=lambda e: e.start.utc)
+    first = {e.page: e.id for e in reversed(events) if case.pages[e.page].amplifies}
+    return tuple(first[page] for page in reversed(first))
+
+
 def _unexplained(
-    findings: Sequence[Finding], ranking: Ranking, collateral: dict[str, str]
+    findings: Sequence[Finding], ranking: Ranking, collateral: dict[str, str], case: Case
 ) -> tuple[str, ...]:
+    """Return alarming events that no root accounts for and that are not harmless in themselves."""
     explained = {n for f in findings for n in (f.candidate.id, *f.candidate.reached)}
     explained |= {link.source for f in findings for link in draw_chain(f.candidate, ranking.graph)}
     return tuple(
@@ -278,4 +288,5 @@ def _unexplained(
         if name not in explained
         and ranking.graph.events[name].severity in {"critical", "error"}
         and collateral.get(name) not in explained
+        and not is_innocent(ranking.graph.events[name], case)
     )

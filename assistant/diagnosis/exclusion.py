@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from assistant.diagnosis.case import Case, damaging
 from assistant.diagnosis.chain import evidence_of
+from assistant.diagnosis.graph import anchor_kind, shares
 from assistant.diagnosis.hypotheses import Ranking
 from assistant.diagnosis.result import RuledOut
 from assistant.event import Event
@@ -32,7 +33,7 @@ def rule_out(case: Case, ranking: Ranking) -> list[RuledOut]:
         if blamed & set(page.stands_for):
             continue  # a class is not ruled out by the verdict that names one of it
         row = _umbrella(page, case, hurt) if page.stands_for else None
-        row = row or _refuted(page, ranking) or _unseen(page, case, hurt, present)
+        row = row or _refuted(page, ranking, hurt) or _unseen(page, case, hurt, present)
         if row is not None:
             found.append(row)
     return found[:MOST]
@@ -92,12 +93,14 @@ def _onset(hurt: Iterable[Event], case: Case) -> float:
     return max(min(event.earliest for event in hurt), case.since)
 
 
-def _refuted(page: Page, ranking: Ranking) -> RuledOut | None:
+def _refuted(page: Page, ranking: Ranking, hurt: list[Event]) -> RuledOut | None:
     for rule in page.refuted_by:
         against = [
             event
             for event in ranking.graph.events.values()
-            if event.page == rule.condition and not event.live
+            if event.page == rule.condition
+            and not event.live
+            and any(shares(h.anchors, event.anchors, anchor_kind(rule.scope)) for h in hurt)
         ]
         if against:
             named = Bilingual(en=against[0].id, zh=against[0].id)

@@ -22,6 +22,8 @@ from knowledge.page import Link, Page
 
 NEAREST = 6
 """Causes kept per effect, link and hub: the latest that precede it."""
+HEADS = frozenset({"root", "change"})
+"""Roles at which a why-chain may end."""
 SCOPE_KIND = {"server": "storage_server"}
 """Scopes whose anchor kind has another name."""
 
@@ -196,7 +198,11 @@ def _edges_into(
 
 
 def reach(graph: Graph, start: str, weights: Weights, *, first: float = 1.0) -> dict[str, float]:
-    """Return each event that `start` reaches with the best product of strengths along a path."""
+    """Return each event that `start` reaches with the best product of strengths along a path.
+
+    A weak link ends at another root or change that was seen: what follows from there is explained
+    by what was seen there, not by something that only sometimes leads to it.
+    """
     best = {start: first}
     frontier = [start]
     while frontier:
@@ -206,10 +212,16 @@ def reach(graph: Graph, start: str, weights: Weights, *, first: float = 1.0) -> 
                 strength = best[node] * edge.strength
                 if strength >= weights.prune and strength > best.get(edge.effect, 0.0):
                     best[edge.effect] = strength
-                    following.add(edge.effect)
+                    if not _ends_there(edge, graph):
+                        following.add(edge.effect)
         frontier = list(following)
     del best[start]
     return best
+
+
+def _ends_there(edge: Edge, graph: Graph) -> bool:
+    effect = graph.events[edge.effect]
+    return edge.link.strength == "sometimes" and effect.role in HEADS and can_cause(effect)
 
 
 def shares(left: Iterable[Anchor], right: Iterable[Anchor], kind: str) -> bool:

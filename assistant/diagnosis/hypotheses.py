@@ -22,8 +22,6 @@ from knowledge.page import Delay, Link, Page
 
 CONTRADICTION = 2.0
 """Price of a refuting condition, as a log-likelihood ratio."""
-CLIMB = 0.45
-"""A link at least this strong leads from a candidate up to what caused it."""
 CLIMB_SHARE = 0.6
 """How much of the candidate's own gain its upstream cause must keep to replace it."""
 INCIDENT_HOURS = 0.5
@@ -116,7 +114,7 @@ def _may_head(event: Event, graph: Graph) -> bool:
     if event.role != "mechanism":
         return False
     return not any(
-        edge.strength >= CLIMB and graph.events[edge.cause].role != "symptom"
+        edge.link.strength != "sometimes" and graph.events[edge.cause].role != "symptom"
         for edge in graph.into.get(event.id, ())
     )
 
@@ -200,16 +198,31 @@ def find_candidates(
                 latent=latent,
             )
         )
-    return _with_upstream(found)
+    return _with_upstream(found, graph)
 
 
-def _with_upstream(found: list[Candidate]) -> list[Candidate]:
-    above: dict[str, set[str]] = {}
-    for candidate in found:
-        for name, strength in candidate.reached.items():
-            if strength >= CLIMB:
-                above.setdefault(name, set()).add(candidate.id)
-    return [replace(c, upstream=frozenset(above.get(c.id, ()))) for c in found]
+def _with_upstream(found: list[Candidate], graph: Graph) -> list[Candidate]:
+    """Note for each candidate which others lead to it by links that are more than occasional.
+
+    The word of the link decides, not its number, so that no rounding makes a precursor the cause.
+    """
+    heads = {candidate.id for candidate in found}
+    return [replace(c, upstream=_leading(c.id, graph, heads)) for c in found]
+
+
+def _leading(name: str, graph: Graph, heads: set[str]) -> frozenset[str]:
+    seen: set[str] = set()
+    frontier = [name]
+    while frontier:
+        causes = {
+            edge.cause
+            for node in frontier
+            for edge in graph.into.get(node, ())
+            if edge.link.strength != "sometimes"
+        }
+        frontier = list(causes - seen)
+        seen |= causes
+    return frozenset((seen & heads) - {name})
 
 
 def rank(

@@ -177,6 +177,8 @@ class Diagnosis(Value):
     root_causes: tuple[RootCause, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     chain: tuple[ChainLink, ...] = ()
+    amplifiers: tuple[str, ...] = ()
+    """Events of the chain that spread the damage beyond the fault itself."""
     contain_now: tuple[Instruction, ...] = ()
     do_not: tuple[Instruction, ...] = ()
     changes: tuple[Change, ...] = ()

@@ -41,3 +41,30 @@ def test_every_edge_cites_both_of_its_ends() -> None:
     events = [event("a", FIRST, 0), event("b", MIDDLE, 5), event("c", LAST, 9)]
 
     assert all(link.evidence for link in diagnose(case(PAGES, events)).chain)
+
+
+def test_a_precursor_in_bursts_is_drawn_from_its_first_burst() -> None:
+    """Errors that came and went before the fault begin the chain where they began."""
+    early = page(
+        "early",
+        effects=[{"effect": "first", "strength": "sometimes", "delay": {"max_s": 86400}}],
+    )
+    events = [
+        event("e1", early, -7000),
+        event("e2", early, -3000),
+        event("a", FIRST, 0),
+        event("b", MIDDLE, 5),
+        event("c", LAST, 9),
+    ]
+    found = diagnose(case([early, *PAGES], events, window=(-600, 3600)))
+
+    assert found.chain[0].source == "e1"
+    assert found.first_anomaly == "e1"
+
+
+def test_what_spread_the_damage_is_named() -> None:
+    """A page that amplifies stands out when it lies on the chain."""
+    middle = MIDDLE.model_copy(update={"amplifies": True})
+    events = [event("a", FIRST, 0), event("b", middle, 5), event("c", LAST, 9)]
+
+    assert diagnose(case([FIRST, middle, LAST], events)).amplifiers == ("b",)

@@ -1,6 +1,7 @@
 """Facts about candidates that are one thing, and about what may stand at the head."""
 
-from assistant.diagnosis.diagnose import diagnose
+from assistant.diagnosis.diagnose import diagnose, rank_causes
+from assistant.diagnosis.weights import Weights
 from tests.assistant.diagnosis.world import case, event, page
 
 ROOT = page("root", effects=[{"effect": "one"}, {"effect": "two"}])
@@ -33,3 +34,21 @@ def test_a_known_or_chronic_root_is_not_blamed() -> None:
     ]
 
     assert diagnose(case(PAGES, events)).root_causes == ()
+
+
+def test_a_weak_precursor_gets_no_credit_for_what_the_root_did() -> None:
+    """With noise on every weight a condition that only sometimes leads there never takes over."""
+    early = page("early", effects=[{"effect": "root", "strength": "sometimes"}])
+    events = [
+        event("e", early, -100),
+        event("r", ROOT, 0),
+        event("o", ONE, 5),
+        event("t", TWO, 6),
+    ]
+    world = case([early, *PAGES], events)
+    firsts = {
+        rank_causes(world, Weights(sigma=1.0, seed=seed))[0].picks[0].event.page
+        for seed in range(60)
+    }
+
+    assert firsts == {"root"}
