@@ -49,6 +49,8 @@ class Dialect:
     source: str = "file"
     forgeable: bool = False
     """Anybody can print such a line, so a single one among others proves no writer."""
+    escaped: bool = False
+    """The carrier is JSON: quotes and backslashes of the text are escaped."""
     prepare: Callable[[bytes, Setting], None] | None = None
     """Look over the whole text for what dates its lines, before they are read."""
 

@@ -1,5 +1,6 @@
 """Reads line logs of any dialect: finds literals in large blocks, parses only the lines around."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -71,6 +72,9 @@ class LogReading:
         dating = Dating(self.request, self.source.reference(self.request.now))
         self.setting = Setting(dating, host=self.writer.host)
         self.setting.boot = self.source.known.boots.get(self.writer.host)
+        self._literals = self.request.literals
+        if any(dialect.escaped for dialect in self.dialects[:1]):
+            self._literals = tuple(dict.fromkeys((*self._literals, *map(_escaped, self._literals))))
         self.lines = Joiner(self.dialects, self.setting, self.channel, self.writer.channel)
 
     def items(self) -> Iterator[Item]:
@@ -119,7 +123,7 @@ class LogReading:
         data, start, lines = block.data, block.start, self.lines
         done = start + self._done
         counted, number = start, self._line
-        scanner = scanner_for(self.request.literals)
+        scanner = scanner_for(self._literals)
         for _, end in scanner.find(memoryview(data)[start : block.stop]):
             place = start + end - 1
             if place < done or lines.is_used(data.rfind(b"\n", 0, place) + 1):
@@ -246,6 +250,10 @@ class LogReading:
             begin = max(block.data.rfind(b"\n", 0, end) + 1, block.start)
             yield begin, end
             end = begin - 1
+
+
+def _escaped(literal: str) -> str:
+    return json.dumps(literal, ensure_ascii=False)[1:-1]
 
 
 def _cleaned(block: Block) -> Block:

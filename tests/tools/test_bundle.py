@@ -207,3 +207,30 @@ def test_an_empty_file_is_empty_evidence(tmp_path: Path) -> None:
 def test_the_program_behind_its_wrappers(command: str, program: str) -> None:
     """Wrappers that only start a program are skipped."""
     assert program_of(command) == program
+
+
+def test_a_manifest_may_be_an_array_or_damaged(tmp_path: Path) -> None:
+    """Arrays are read; damaged lines cost only themselves, and are counted."""
+    root = make_bundle(tmp_path)
+    lines = (root / "manifest.jsonl").read_text().splitlines()
+    (root / "manifest.jsonl").write_text("\n".join([*lines, '{"outcome": 3}']))
+    reads = read_paths(root)
+    assert any("1 damaged lines in the manifest" in gap.why for gap in reads.gaps)
+    (root / "manifest.jsonl").unlink()
+    (root / "manifest.json").write_text("[" + ",".join(lines) + "]")
+    assert {"df -h /data"} <= {evidence.command for evidence in read_paths(root).evidence}
+
+
+def test_an_incident_file_that_is_none_is_read_as_text(tmp_path: Path) -> None:
+    """Broken YAML and YAML of other shape are evidence like any file."""
+    (tmp_path / "incident.yaml").write_text("{NVRM: Xid")
+    assert read_paths(tmp_path).records
+    (tmp_path / "incident.yaml").write_text("just: NVRM: Xid")
+    assert read_paths(tmp_path).records
+
+
+def test_pods_logs_carry_their_node(tmp_path: Path) -> None:
+    """Objects of the same evidence tell where a container's log was stamped."""
+    reads = read_paths(make_bundle(tmp_path))
+    record = next(record for record in reads.records if record.fields.get("pod") and record.time)
+    assert (record.host, record.clock, record.fields["node"]) == ("gpu-1", "host:gpu-1", "gpu-1")

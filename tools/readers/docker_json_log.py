@@ -26,4 +26,6 @@ def build(match: "re.Match[str]", setting: Setting) -> Line | None:
     return Line(entry.log.rstrip("\n"), instant) if instant else None
 
 
-DIALECT = Dialect("docker-json", PATTERN, build, weight=0.98, channel="app", source="containers")
+DIALECT = Dialect(
+    "docker-json", PATTERN, build, weight=0.98, channel="app", source="containers", escaped=True
+)

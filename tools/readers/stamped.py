@@ -6,7 +6,7 @@ from tools.dialect import Dialect, Line, Setting
 
 PATTERN = re.compile(
     r"[^\d\n]{0,24}?[\[(<]?(?P<stamp>\d{4}[-/]\d\d[-/]\d\d[T _]?\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?"
-    r"(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)(?=[\s\])>|,:;-])",
+    r"(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d|[+-]\d\d))?)(?=[\s\])>|,:;-])",
 )
 _RANK = re.compile(r"\[(?:rank|default)(\d+)\]|\b[Rr]ank[ :=]{1,2}(\d+)\b")
 

@@ -248,6 +248,17 @@ CA 'mlx5_0'
 \t\tPhysical state: Polling
 \t\tRate: 400
 """
+CRI_INSPECT = json.dumps(
+    {
+        "status": {"id": "ab", "exitCode": 137, "labels": {"io.kubernetes.pod.name": "p"}},
+        "info": {"pid": 7, "runtimeSpec": {}},
+    }
+)
+LSPCI = """\
+0000:9b:00.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev a1)
+\tLnkCap:\tPort #0, Speed 32GT/s, Width x16, ASPM not supported
+\tLnkSta:\tSpeed 32GT/s, Width x8 (downgraded)
+"""
 CHRONY = """\
 Reference ID    : 0A000001 (ntp1)
 Stratum         : 3

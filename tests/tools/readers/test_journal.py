@@ -1,5 +1,6 @@
 """The journal in its formats says the same."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -118,3 +119,30 @@ def test_workloads_in_the_journal_are_apps(read: Read) -> None:
     for channel, lines in carriers.items():
         (record,) = read(samples.entry(samples.T0, "h", b"RuntimeError: x", *lines)).records
         assert record.channel == channel
+
+
+def test_a_hit_inside_a_block_finds_its_beginning(read: Read) -> None:
+    """Only an inner line has a literal; the record begins with the block's first, once."""
+    block = [
+        b"pcieport 0000:96:02.0: AER: Corrected error",
+        b"nvidia 0000:97:00.0: PCIe Bus Error: severity=Corrected",
+        b"nvidia 0000:97:00.0:    [12] Replay Timer Timeout",
+    ]
+    parts = []
+    for number, text in enumerate(block):
+        parts.append(samples.entry(samples.T0 + number, "gpu-1", text, *samples.KERNEL))
+        parts.append(samples.entry(samples.T0 + number, "gpu-1", b"syncing", *samples.KUBELET))
+    (record,) = read(b"".join(parts), literals=("PCIe Bus Error", "Timeout")).records
+    assert record.text.split("\n") == [text.decode() for text in block]
+
+
+def test_literals_of_other_fields_are_no_hits(read: Read) -> None:
+    """A command line that holds a literal makes no record."""
+    lines = (*samples.KUBELET, "_CMDLINE=grep RuntimeError")
+    assert not read(samples.entry(samples.T0, "h", b"quiet", *lines)).records
+
+
+def test_a_journal_as_one_array(read: Read) -> None:
+    """Pretty-printed or in an array, entries are read."""
+    entries = [json.loads(line) for line in samples.JOURNAL_JSON.splitlines()]
+    assert len(read(json.dumps(entries, indent=1)).records) == 2

@@ -1,7 +1,12 @@
 """Line logs of every dialect: time, host, writer, channel, and messages of several lines."""
 
+import json
+from pathlib import Path
+
+import pytest
+
 from tests.tools.readers import samples
-from tests.tools.readers.conftest import Read
+from tests.tools.readers.conftest import Read, read_paths
 
 
 def test_syslog_tells_kernel_from_daemons(read: Read) -> None:
@@ -221,3 +226,56 @@ def test_commands_and_logs_of_a_host_folder(read: Read) -> None:
     text = "[2025-06-20 10:23:15] ERROR: blocked for more\n"
     log = read(text, "host/gpu-1/nodecheck.log").records[0]
     assert (log.channel, log.unit, log.clock) == ("service", "nodecheck", "file:E1")
+
+
+def test_docker_wraps_lines_in_json(read: Read) -> None:
+    """The program's line is unwrapped, and found though its quotes are escaped."""
+    line = json.dumps({"log": 'say "NVRM" RuntimeError: x\n', "stream": "stderr",
+                       "time": "2025-06-20T02:23:11.5Z"}, separators=(",", ":"))  # fmt: skip
+    (record,) = read(line + "\n", literals=('say "NVRM"',)).records
+    assert record.text == 'say "NVRM" RuntimeError: x'
+    assert record.channel == "app"
+    assert record.time is not None
+
+
+@pytest.mark.parametrize(
+    ("line", "utc"),
+    [
+        ("I20250620 10:23:15.123456 77 a.cc:1] RuntimeError", "2025-06-20T10:23:15.123456"),
+        ('{"time": 1750386191.5, "msg": "RuntimeError"}', "2025-06-20T02:23:11.500000"),
+        ('{"ts": 1750386191500, "msg": "RuntimeError"}', "2025-06-20T02:23:11.500000"),
+        ("[Jul 23 2024 07:53:55] [ERROR] [tid 841] RuntimeError", "2024-07-23T07:53:55"),
+        ("Fri Jun 20 10:23:15 2025 RuntimeError", "2025-06-20T10:23:15"),
+        ("20/Jun/2025:10:23:15 +0800 RuntimeError", "2025-06-20T02:23:15"),
+        ("20 Jun 2025 10:23:15 RuntimeError", "2025-06-20T10:23:15"),
+        ("Jun 20 10:23:15: RuntimeError", "2025-06-20T10:23:15"),
+        ("2025/06/20 10:23:15 RuntimeError", "2025-06-20T10:23:15"),
+        ("2025-06-20 10:23:15+08 RuntimeError", "2025-06-20T02:23:15"),
+        ("<6>Jun 20 2025 10:23:15 h app: RuntimeError", None),
+        ("2025-13-40 99:23:15 RuntimeError", None),
+        ("kern  :err   : 2025-06-20T02:23:11,123456+00:00 RuntimeError",
+         "2025-06-20T02:23:11.123456"),
+        ("[ 12.345678][ T123] RuntimeError", None),
+    ],
+)  # fmt: skip
+def test_stamps_of_many_kinds(read: Read, line: str, utc: str | None) -> None:
+    """Each stamp is read to the moment it names; nonsense is no time."""
+    (record,) = read(f"{line}\n", now="2025-07-01T00:00:00Z").records
+    found = record.time.utc.isoformat().removesuffix("+00:00") if record.time else None
+    assert found == utc
+
+
+def test_boot_clocks_use_the_hosts_uptime(tmp_path: Path) -> None:
+    """Where no line anchors it, the capture's time less the uptime does."""
+    files = {"uptime.txt": ("cat /proc/uptime", "1000.00 1.00\n"),
+             "dmesg.txt": ("dmesg", "[  900.000000] NVRM: Xid (PCI:0000:9b:00): 79, x\n" * 3)}  # fmt: skip
+    with (tmp_path / "manifest.jsonl").open("w") as manifest:
+        for name, (command, text) in files.items():
+            (tmp_path / name).write_text(text)
+            line = {"path": name, "source": "host", "command": command, "target": "gpu-1",
+                    "started": "2025-06-20T03:00:00Z", "outcome": "ok"}  # fmt: skip
+            manifest.write(json.dumps(line) + "\n")
+    record = read_paths(tmp_path).records[0]
+    assert record.host == "gpu-1"
+    assert record.time is not None
+    assert record.time.utc.isoformat() == "2025-06-20T02:58:20+00:00"
