@@ -22,8 +22,8 @@ while IFS='	' read -r outcome file command; do
   if [ "$command" = "$asked" ]; then
     case "$outcome" in
       hung) trap '' TERM INT HUP; while :; do read -r _ < "$folder/never"; done ;;
-      failed) cat "$folder/$file"; exit 1 ;;
-      *) exec cat "$folder/$file" ;;
+      failed) /bin/cat "$folder/$file"; exit 1 ;;
+      *) exec /bin/cat "$folder/$file" ;;
     esac
   fi
 done < "$folder/{name}.table"
