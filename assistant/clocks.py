@@ -81,6 +81,7 @@ def learn_clocks(
     bursts: Sequence[Burst],
     facts: Sequence[ClockFact],
     broke: "Broke | None",
+    captured: Mapping[str, float],
 ) -> Clocks:
     """Conclude every correction.
 
@@ -88,6 +89,7 @@ def learn_clocks(
         bursts: sightings as each clock stamped them, their entities canonical.
         facts: what daemons and scrapers say of clocks.
         broke: when things broke, as certain clocks show it.
+        captured: by evidence, the zone that the time of its capture shows, in seconds to add.
     """
     stated = tuple(_from_facts(facts))
     clocks = Clocks(stated)
@@ -95,7 +97,7 @@ def learn_clocks(
     known = {correction.clock for correction in stated}
     paired = tuple(_from_pairs(sure, known))
     lost = [b for b in bursts if b.timed and b.first.zone == "unknown"]
-    zones, unresolved = _zones(lost, sure, broke)
+    zones, unresolved = _zones(lost, sure, broke, captured)
     return Clocks((*stated, *paired, *zones), unresolved)
 
 
@@ -225,6 +227,7 @@ def _zones(
     lost: Sequence[Burst],
     sure: Sequence[Burst],
     broke: Broke | None,
+    captured: Mapping[str, float],
 ) -> tuple[tuple[ClockCorrection, ...], tuple[str, ...]]:
     reports: dict[Happening, list[Burst]] = defaultdict(list)
     for burst in sure:
@@ -232,17 +235,21 @@ def _zones(
     by_clock: dict[str, list[Burst]] = defaultdict(list)
     for burst in lost:
         by_clock[burst.clock].append(burst)
-    paired = {
+    found = {
         clock: zone
         for clock, own in by_clock.items()
         if (zone := _zone_by_pairs(clock, own, reports)) is not None
     }
-    siblings = {zone.offset_s for zone in paired.values()}
-    found = dict(paired)
+    siblings = {zone.offset_s for zone in found.values()}
     for clock, own in by_clock.items():
-        if clock not in paired:
-            zone = _zone_by_window(clock, own, broke, siblings)
+        if clock not in found:
+            zone = _zone_by_capture(clock, own, captured)
+            zone = zone or _zone_by_window(clock, own, broke, siblings)
             found.update({clock: zone} if zone else {})
+    named = {name for zone in found.values() for name in zone.evidence}
+    for name, offset in captured.items():
+        if name not in named:
+            found[f"file:{name}"] = _zone(f"file:{name}", offset, (name,), _CAPTURED)
     unresolved = tuple(sorted(by_clock.keys() - found.keys()))
     return tuple(found[clock] for clock in sorted(found)), unresolved
 
@@ -269,6 +276,18 @@ def _zone_by_pairs(clock: str, own: Sequence[Burst], reports: Grouped) -> ClockC
     return _zone(
         clock, best * QUARTER_S, (*sorted(witnesses[best]), own[0].places[0].evidence), why
     )
+
+
+_CAPTURED = "its last line then lies just before its capture"
+
+
+def _zone_by_capture(
+    clock: str, own: Sequence[Burst], captured: Mapping[str, float]
+) -> ClockCorrection | None:
+    files = sorted({burst.places[0].evidence for burst in own})
+    zones = {captured.get(name) for name in files}
+    offset = zones.pop() if len(zones) == 1 else None
+    return None if offset is None else _zone(clock, offset, files, _CAPTURED)
 
 
 def _zone_by_window(

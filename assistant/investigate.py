@@ -7,6 +7,7 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from assistant.capture_zones import align_spans
 from assistant.coverage import write_ledger
 from assistant.diagnosis.case import Case
 from assistant.diagnosis.diagnose import diagnose
@@ -106,9 +107,8 @@ class Pipeline:
     def _diagnosed(self, found: Investigation, recognised: Recognised) -> Investigation:
         events = found.timeline.events
         captured = [e.observed_at for e in found.evidence if e.observed_at]
-        stretches = read_stretches(
-            recognised.spans, recognised.seen, found.evidence, recognised.topology
-        )
+        spans = align_spans(recognised.spans, found.timeline.corrections)
+        stretches = read_stretches(spans, recognised.seen, found.evidence, recognised.topology)
         case = Case(
             timeline=found.timeline,
             pages=self.catalog.pages,

@@ -7,6 +7,7 @@ from typing import get_args
 
 from assistant.baseline import Habits, alarming, disturbance, mark_known
 from assistant.burst import UNKNOWN_ONSET_S, Burst, Sighting
+from assistant.capture_zones import zones_by_capture
 from assistant.clocks import Broke, Clocks, learn_clocks
 from assistant.event import Anchor, Event, Timeline
 from assistant.incident import Incident
@@ -39,7 +40,8 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]
     found = disturbance(sure, catalog)
     broke = Broke(found.since, found.onsets_until, alarming(catalog)) if found else None
-    clocks = learn_clocks(bursts, recognised.clock_facts, broke)
+    captured = zones_by_capture(recognised.spans, recognised.evidence)
+    clocks = learn_clocks(bursts, recognised.clock_facts, broke, captured)
     merged = merge(
         (clocks.apply(burst) for burst in bursts),
         (_put_right(end, clocks) for end in ends),
