@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +22,9 @@ from tools.source import HEAD, Known
 from tools.unpacking import Content, is_archive, unpack
 
 _BOOT_CLOCK = re.compile(rb"(?:<\d+>)?\[ *\d+\.\d+\]")
+_DATE = re.compile(rb"(?<!\d)20\d\d-[01]\d-[0-3]\d(?=[T ])")
+HALF_A_YEAR = timedelta(days=180)
+"""Logs of one incident lie closer together; a year's ambiguity needs no better."""
 SKIPPED = {".git", "__pycache__"}
 
 
@@ -84,7 +88,7 @@ class Bundle:
 
     def read(self, request: Request) -> Iterator[Evidence | Item]:
         """Yield each capture's items, then its evidence; afterwards what has no file."""
-        request = _zoned(request, self.meta)
+        request = _zoned(request, self.meta, self._latest())
         yield from self._gaps
         number, known = 0, Known()
         with ThreadPoolExecutor(1) as pool:
@@ -97,6 +101,15 @@ class Bundle:
         for capture in self.captures:
             number += 1
             yield from outcome_items(f"E{number}", capture)
+
+    def _latest(self) -> datetime | None:
+        """Tell when the evidence was taken, for files that do not say: to find a stamp's year."""
+        taken = [capture.ended or capture.started for capture in self.manifest]
+        known = [moment for moment in taken if moment]
+        if known:
+            return max(known)
+        dates = [date for member in self.members for date in _dates(member.head)]
+        return max(dates) + HALF_A_YEAR if dates else None
 
     def _digest(self, pool: ThreadPoolExecutor, path: Path) -> "Future[str]":
         if path in self._digests:
@@ -128,13 +141,21 @@ def _rank(head: bytes) -> int:
     return 2 if _BOOT_CLOCK.match(start) else 1
 
 
-def _zoned(request: Request, meta: BundleMeta) -> Request:
+def _dates(head: bytes) -> Iterator[datetime]:
+    for match in _DATE.finditer(head):
+        try:
+            yield datetime.fromisoformat(match.group().decode()).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+
+
+def _zoned(request: Request, meta: BundleMeta, latest: datetime | None) -> Request:
     zones = {host: zone for host, zone in meta.zones.items() if host != "default"}
     return request.model_copy(
         update={
             "host_zones": {**zones, **request.host_zones},
             "zone": request.zone or meta.zones.get("default", ""),
-            "now": request.now or meta.window.until,
+            "now": min((t for t in (request.now, meta.window.until or latest) if t), default=None),
         }
     )
 

@@ -234,3 +234,11 @@ def test_pods_logs_carry_their_node(tmp_path: Path) -> None:
     reads = read_paths(make_bundle(tmp_path))
     record = next(record for record in reads.records if record.fields.get("pod") and record.time)
     assert (record.host, record.clock, record.fields["node"]) == ("gpu-1", "host:gpu-1", "gpu-1")
+
+
+def test_a_year_comes_from_neighbours(tmp_path: Path) -> None:
+    """Without any capture's time, dates in other files tell the year of stamps that have none."""
+    (tmp_path / "messages").write_text(samples.SYSLOG)
+    (tmp_path / "train.log").write_text("2024-06-18 01:00:00 step 1\n")
+    years = {record.time.utc.year for record in read_paths(tmp_path).records if record.time}
+    assert years == {2024}

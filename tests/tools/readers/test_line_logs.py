@@ -268,7 +268,7 @@ def test_stamps_of_many_kinds(read: Read, line: str, utc: str | None) -> None:
 def test_boot_clocks_use_the_hosts_uptime(tmp_path: Path) -> None:
     """Where no line anchors it, the capture's time less the uptime does."""
     files = {"uptime.txt": ("cat /proc/uptime", "1000.00 1.00\n"),
-             "dmesg.txt": ("dmesg", "[  900.000000] NVRM: Xid (PCI:0000:9b:00): 79, x\n" * 3)}  # fmt: skip
+             "dmesg.txt": ("dmesg", "[  900.000000] NVRM: Xid (PCI:0000:9b:00): 79, x\n" * 3)}  # fmt: skip  # noqa: E501  # a log line
     with (tmp_path / "manifest.jsonl").open("w") as manifest:
         for name, (command, text) in files.items():
             (tmp_path / name).write_text(text)
