@@ -5,6 +5,7 @@ costs it milliseconds, within a budget of requests and with longer pauses when i
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from urllib.parse import quote
 
 import msgspec
@@ -143,12 +144,16 @@ class Kube:
                 found += msgspec.json.decode(content, type=_Briefs).items
         return found
 
-    def text(self, *words: str, path: str, target: str, requests: int = 1) -> Capture:
-        """Capture what a kubectl command prints: describe, logs."""
+    def text(
+        self, *words: str, path: str, target: str, requests: int = 1, most_lines: int = 0
+    ) -> Capture:
+        """Capture what a kubectl command prints: describe, logs (of these, `most_lines` newest)."""
         argv = self.argv(*words)
         if earlier := self._context.workspace.finished("kubernetes", quoted(argv), target):
             return earlier
         answer = self._asked(argv, requests)
+        if most_lines and answer.stdout.count(b"\n") >= most_lines:
+            answer = replace(answer, truncated=True)
         return self._context.keep(answer, source="kubernetes", path=path, target=target)
 
     def _keep(self, url: str, path: str) -> tuple[Capture, bytes]:

@@ -122,6 +122,18 @@ def test_logs_of_the_unwell_are_read_with_those_before_the_restart(
     assert all("--since-time=2025-06-20T01:00:00Z" in each.command for each in captures)
 
 
+def test_of_a_long_log_the_newest_lines_are_asked_and_that_is_said(
+    api: tuple[ApiServer, ProbeContext], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, context = api
+    monkeypatch.setattr("tools.probes.kubernetes_logs._LOG_LINES", 3)
+    server.logs["train/bad/c"] = "2025-06-20T02:00:01Z a line\n" * 3
+    before, after = kubernetes_logs(Request(), context)
+
+    assert (before.truncated, after.truncated) == (False, True)
+    assert "--tail=3" in after.command
+
+
 def test_what_is_refused_is_denied_and_the_rest_goes_on(
     api: tuple[ApiServer, ProbeContext],
 ) -> None:

@@ -3,15 +3,19 @@
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from tools.capture import Capture
+from tools.commands import quoted
 from tools.context import ProbeContext
 from tools.registry import probe
 from tools.request import Request
 
 _LIMIT_S = 40.0
 _LONGEST_PATTERN = 60_000
+_NEXT = b"\n\n__CURSOR="
+"""What parts two entries of an export."""
 
 
 @probe(source="journal", reach="host", volatility=2)
@@ -53,14 +57,29 @@ def _exports(
     for folder in context.journals or (None,):
         place = [f"--directory={folder}"] if folder else []
         target = _target(folder, context)
-        yield context.capture(
-            ["journalctl", *place, "-o", "export", "-q", "--no-pager", "-a", *times, *filters],
+        argv = ["journalctl", *place, "-o", "export", "-q", "--no-pager", "-a", *times, *filters]
+        if earlier := context.workspace.finished("journal", quoted(argv), target):
+            yield earlier
+            continue
+        resource = f"journal/{folder or ''}/{what}"
+        answer = context.run(argv, limit_s=_LIMIT_S, resource=resource)
+        if answer.truncated:
+            # The fault is nearer to the end than the baseline: keep the newest instead.
+            newest = context.run([*argv, "-r"], limit_s=_LIMIT_S, resource=resource)
+            answer = replace(newest, stdout=turned_round(newest.stdout), truncated=True)
+        yield context.keep(
+            answer,
             source="journal",
             path=f"journal/{target}.{what}.export",
             target=target,
-            limit_s=_LIMIT_S,
-            resource=f"journal/{folder or ''}/{what}",
         )
+
+
+def turned_round(export: bytes) -> bytes:
+    """Put the entries of a reversed export in order, without the last, which was cut."""
+    first, *rest = export.split(_NEXT)
+    entries = [first, *(_NEXT[2:] + each for each in rest)][:-1]
+    return b"".join(entry.rstrip(b"\n") + b"\n\n" for entry in reversed(entries))
 
 
 def _target(folder: Path | None, context: ProbeContext) -> str:

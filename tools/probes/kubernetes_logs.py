@@ -10,7 +10,8 @@ from tools.request import Request
 
 MOST_LOGS = 60
 MOST_DESCRIBED = 12
-_LOG_BYTES = 16 << 20
+_LOG_LINES = 50_000
+_LOG_BYTES = 32 << 20
 _HEALTHY = frozenset({"Running", "Succeeded"})
 
 
@@ -120,6 +121,7 @@ def _log(
         "-c",
         status.name,
         "--timestamps",
+        f"--tail={_LOG_LINES}",
         f"--limit-bytes={_LOG_BYTES}",
     ]
     if previous:
@@ -131,4 +133,5 @@ def _log(
         *words,
         path=f"k8s/logs/{namespace}/{name}/{status.name}{suffix}.log",
         target=f"{namespace}/{name}",
+        most_lines=_LOG_LINES,
     )

@@ -104,6 +104,21 @@ def test_of_other_lines_those_with_a_literal_are_read_and_masked(
     assert "--since=@1750298400" in capture.command
 
 
+def test_of_too_many_lines_the_newest_are_kept_and_that_is_said(
+    journals: Path, context: ProbeContext, request_: Request
+) -> None:
+    context.max_bytes = 900
+    context.journals = (journals,)
+    (capture,) = journal_kernel(request_, context)
+    text = (context.workspace.root / capture.path).read_text()
+
+    assert capture.truncated
+    assert text.count("not responding") == 2
+    assert "usb" not in text
+    assert text.startswith("__CURSOR=")
+    assert text.endswith("\n\n")
+
+
 def test_no_match_is_empty_and_not_a_failure(journals: Path, context: ProbeContext) -> None:
     context.journals = (journals,)
     (capture,) = journal_services(Request(literals=("no line holds this",)), context)
