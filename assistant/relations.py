@@ -52,8 +52,6 @@ class Relations:
         learn = _BY_KIND.get(state.kind)
         if learn is not None:
             learn(self._ties, state)
-        elif state.kind in _JOB_KINDS:
-            self._ties.controllers.add(f"{state.namespace}/{state.name}")
 
     def learn_reading(self, reading: Reading) -> None:
         """Take what a typed reading says of its host's devices, mounts and processes."""
@@ -193,8 +191,10 @@ def _learn_pod(ties: Ties, state: ObjectState) -> None:
     ties.node(node[1])
     if "volumes" in spec:
         ties.described.add(pod)
-    job = _job_of(state)
-    ties.relate(pod, ("job", job))
+    address = _word(_map(state.content, "status"), "podIP")
+    if address and node[1]:
+        ties.addresses.setdefault(address, set()).add(node[1])
+    ties.relate(pod, ("job", _job_of(state)))
     for volume in _list(state.content, "spec", "volumes"):
         _learn_pod_volume(ties, pod, node, volume)
     for container in _list(state.content, "status", "containerStatuses"):

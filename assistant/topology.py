@@ -64,7 +64,8 @@ class Ties:
     described: set[Key] = field(default_factory=set)
     """Pods whose specification was read: their volumes are known to be all there is."""
     gpu_counts: dict[str, int] = field(default_factory=dict)
-    controllers: set[str] = field(default_factory=set)
+    addresses: dict[str, set[str]] = field(default_factory=dict)
+    """Addresses of pods, which are handed out again, with every host that had them."""
 
     def relate(self, one: Key, other: Key, *, inferred: bool = False) -> None:
         """Say that two things of different kinds belong together; stated beats inferred."""
@@ -91,6 +92,7 @@ class Ties:
     def settle(self) -> "Topology":
         """Make every identity canonical and derive the relations that follow from others."""
         self._reduce_qualified_names()
+        self._lend_addresses()
         self._complete_jobs()
         self._complete_mounts()
         edges: Edges = {}
@@ -134,6 +136,12 @@ class Ties:
             short = name.split(".", 1)[0]
             if short != name and short in self.nodes:
                 self.equate("node", short, name)
+
+    def _lend_addresses(self) -> None:
+        """A pod's address stands for its host, unless two hosts have had it."""
+        for address, hosts in self.addresses.items():
+            if len(hosts) == 1 and ("node", address) not in self.parents:
+                self.equate("node", next(iter(hosts)), address)
 
     def _complete_mounts(self) -> None:
         """A mount known by its server alone is the only one of that server on the host."""

@@ -190,3 +190,20 @@ def test_an_inventory_may_list_mounts() -> None:
     """Path and server per node."""
     topology = learn(thing("Topology", "n1", {"node": "n1", "mounts": {"/data": "10.0.0.10:/x"}}))
     assert ("storage_server", "10.0.0.10") in anchors(topology, "mount", "n1:/data")
+
+
+def test_a_pods_address_stands_for_its_host_unless_it_was_handed_on() -> None:
+    """A peer's address in a log leads to its host; one that two hosts had leads nowhere."""
+
+    def with_address(name: str, node: str, address: str) -> ObjectState:
+        content = {"spec": {"nodeName": node}, "status": {"podIP": address}}
+        return thing("Pod", name, content, namespace="ml")
+
+    topology = learn(
+        with_address("a", "n1", "10.244.1.7"),
+        with_address("b", "n2", "10.244.2.8"),
+        with_address("c", "n3", "10.244.2.8"),
+    )
+    assert topology.alias("node", "10.244.1.7") == "n1"
+    assert topology.alias("node", "10.244.2.8") == "10.244.2.8"
+    assert topology.nodes() == {"n1", "n2", "n3"}
