@@ -1,6 +1,7 @@
 """Turns Kubernetes objects into states, and Events into records."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import cast
 
 from tools.evidence import Instant, Item, ObjectState, Record
@@ -10,12 +11,15 @@ from tools.source import Source
 from tools.stamps import Dating
 
 Content = Mapping[str, object]
+LOOK_S = 300.0
+"""Heartbeats come every ten seconds to five minutes, so a look was at most this much later."""
+_STAMPS = ("lastHeartbeatTime", "lastTransitionTime", "lastProbeTime")
 
 
 def object_items(document: Content, source: Source, request: Request) -> Iterator[Item]:
     """Yield what one object or list says."""
     dating = Dating(request, source.reference(request.now))
-    observed = _observed(source)
+    observed = _observed(source) or _latest(document, dating)
     for content, kind in _objects(document, ""):
         if kind == "Event":
             yield event_record(content, source, dating)
@@ -26,6 +30,21 @@ def object_items(document: Content, source: Source, request: Request) -> Iterato
 def _observed(source: Source) -> Instant | None:
     moment = source.capture.ended or source.capture.started
     return Instant(moment) if moment else None
+
+
+def _latest(document: Content, dating: Dating) -> Instant | None:
+    """Take the youngest heartbeat or event as the time of the look: nothing is younger."""
+    stamps: list[str] = []
+    for content, _ in _objects(document, ""):
+        status = at(content, "status")
+        conditions = status.get("conditions")
+        for condition in conditions if isinstance(conditions, list) else []:
+            if isinstance(condition, Mapping):
+                stamps += [text_at(cast("Content", condition), key) for key in _STAMPS]
+        stamps += [text_at(content, "lastTimestamp"), text_at(at(content, "spec"), "renewTime")]
+    latest = max((stamp for stamp in stamps if stamp), default="")
+    found = dating.iso(latest) if latest else None
+    return replace(found, uncertainty_s=LOOK_S) if found else None
 
 
 def _objects(document: Content, kind: str) -> Iterator[tuple[Content, str]]:

@@ -31,6 +31,8 @@ _SERVICES = (
 )
 """Daemons that keep a log of their own, and words that only they write."""
 _SERVICE_SHARE = 0.03
+_COLLECTION = re.compile(rb"nvidia-bug-report|NVIDIA bug report|sosreport")
+"""Reports that collect many programs' logs: each line must tell its writer by itself."""
 
 
 def stem_of(name: str) -> str:
@@ -43,6 +45,8 @@ def service_of_content(head: bytes, name: str) -> str:
     stem = stem_of(name)
     if stem and is_daemon(stem):
         return stem
+    if _COLLECTION.search(head[:4096]):
+        return ""
     lines = [line for line in head.split(b"\n") if line.strip()][:400]
     for unit, words in _SERVICES:
         found = sum(1 for line in lines if words.search(line))
@@ -54,7 +58,7 @@ def service_of_content(head: bytes, name: str) -> str:
 def channel_of_content(head: bytes) -> Channel:
     """Guess the writer of a text that came without any context."""
     lines = [line for line in head.split(b"\n") if line.strip()][:400]
-    if not lines:
+    if not lines or _COLLECTION.search(head[:4096]):
         return "text"
     appliance = sum(1 for line in lines if _APPLIANCE.search(line))
     workload = sum(1 for line in lines if _WORKLOAD.search(line))

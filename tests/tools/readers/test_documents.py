@@ -187,3 +187,21 @@ def test_host_commands_are_typed(
     """Each program's output yields its readings."""
     (reading,) = [reading for reading in read(text).readings if reading.kind == kind]
     assert {key: reading.values[key] for key in values} == values
+
+
+def test_objects_without_capture_are_as_old_as_their_last_heartbeat(read: Read) -> None:
+    """A loose file was taken no earlier than the youngest stamp in it."""
+    beat = {"type": "Ready", "status": "True", "lastHeartbeatTime": "2025-06-20T02:23:11Z"}
+    node = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"},
+            "status": {"conditions": [beat]}}  # fmt: skip
+    (state,) = read(json.dumps(node)).states
+    assert state.observed is not None
+    assert state.observed.utc.isoformat() == "2025-06-20T02:23:11+00:00"
+    assert state.observed.uncertainty_s == 300
+
+
+def test_a_driver_bug_report_speaks_for_the_kernel(read: Read) -> None:
+    """Its kernel lines count as the kernel's, though workload words surround them."""
+    text = "Start of NVIDIA bug report log file.\n" + "cuda rank 3 loss\n" * 9
+    text += "[  12.345678] NVRM: Xid (PCI:0000:9b:00): 79, x\n"
+    assert [r.channel for r in read(text).records] == ["kernel"]
