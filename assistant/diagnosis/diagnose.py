@@ -11,7 +11,7 @@ from assistant.diagnosis.collateral import find_collateral
 from assistant.diagnosis.confidence import Judgement, judge, kinds_explained
 from assistant.diagnosis.exclusion import rule_out
 from assistant.diagnosis.first_failing import find_first_failing
-from assistant.diagnosis.graph import Graph, build_graph
+from assistant.diagnosis.graph import HEADS, Graph, build_graph
 from assistant.diagnosis.health import is_innocent, why_not_healthy
 from assistant.diagnosis.hypotheses import (
     Candidate,
@@ -34,7 +34,7 @@ from assistant.diagnosis.result import (
 from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
 from assistant.event import Event
 from assistant.sentences import say, say_with
-from knowledge.page import Bilingual
+from knowledge.page import Page
 
 MOST_HYPOTHESES = 10
 CHANGE_LOOKBACK_S = 1800.0
@@ -64,7 +64,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         confidence=confidence,
         state=read_state(case),
         impact=count_impact(case, case.timeline.events),
-        first_anomaly=_first_anomaly(findings, ranking, case),
+        first_anomaly="" if verdict == "healthy" else _first_anomaly(findings, ranking, case),
         root_causes=tuple(_root_cause(f, ranking, case) for f in findings),
         hypotheses=_hypotheses(ranking, case, [c.id for c in checks]),
         chain=tuple(links),
@@ -186,8 +186,8 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
         entity=candidate.event.entity,
         observed=candidate.observed,
         confidence=judgement.confidence,
-        where=_where(candidate, judgement),
-        why=_why(candidate, judgement, page.title, page.why_unknown),
+        where=_where(candidate, judgement, ranking),
+        why=_why(candidate, judgement, page),
         explains=tuple(candidate.reached),
         contradicted_by=tuple(e.id for e in candidate.contradictions),
         evidence=evidence_of(own if not candidate.observed else [candidate.event]),
@@ -195,22 +195,21 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
     )
 
 
-def _where(candidate: Candidate, judgement: Judgement) -> Claim:
+def _where(candidate: Candidate, judgement: Judgement, ranking: Ranking) -> Claim:
     name = _named(candidate)
-    if candidate.latent is None:
-        text = say("where", entity=name)
-    else:
-        text = say("where-inferred", entity=name, count=len(candidate.latent.affected))
-    return Claim(text=text, confidence=judgement.confidence)
+    hurt = [candidate.event, *(ranking.graph.events[n] for n in candidate.reached)]
+    nodes = {a.id for event in hurt for a in event.anchors if a.kind == "node"}
+    nodes |= {m.id for event in hurt for m in event.members if m.kind == "node"}
+    key = "where-alone" if not nodes else "where" if candidate.latent is None else "where-inferred"
+    return Claim(text=say(key, entity=name, nodes=len(nodes)), confidence=judgement.confidence)
 
 
-def _why(
-    candidate: Candidate, judgement: Judgement, title: Bilingual, unknown: Bilingual | None
-) -> Claim:
-    known = candidate.observed and candidate.event.role in {"root", "change"} and unknown is None
+def _why(candidate: Candidate, judgement: Judgement, page: Page) -> Claim:
+    known = candidate.observed and candidate.event.role in HEADS and page.why_unknown is None
     if known:
-        return Claim(text=title, confidence=judgement.confidence)
-    text = unknown or say_with("why-unknown", title=title)
+        text = say_with("why-observed", title=page.title, summary=page.summary)
+        return Claim(text=text, confidence=judgement.confidence)
+    text = page.why_unknown or say_with("why-unknown", title=page.title)
     return Claim(text=text, confidence="INCONCLUSIVE")
 
 
