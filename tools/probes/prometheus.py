@@ -63,7 +63,12 @@ def step_of(window: Window, wanted: float | None = None) -> float:
 
 
 def asked_window(request: Request, now: datetime) -> Window:
-    """Give the window to ask for: the request's with half an hour around it, else the last hour."""
+    """Give the window to ask for: the request's with half an hour around it, else the last hour.
+
+    A window of one moment stays one.
+    """
+    if request.window.since and request.window.since == request.window.until:
+        return request.window
     until = request.window.until or request.now or now
     since = request.window.since or until - _LAST
     return Window(since=since - _AROUND, until=min(until + _AROUND, max(now, until)))
@@ -97,6 +102,9 @@ def _parameters(query: Query, window: Window) -> dict[str, str]:
     common = {"query": query.expr, "timeout": f"{_TIMEOUT_S:.0f}s"}
     if window.since is None or window.until is None:
         return common
+    if window.since == window.until:
+        # Without `time` the server would answer for its own now.
+        return {**common, "time": f"{window.until.timestamp():.3f}"}
     return {
         **common,
         "start": f"{window.since.timestamp():.3f}",
@@ -157,7 +165,9 @@ def _get(
 def _shown(parameters: dict[str, str]) -> str:
     """Say what else it takes to repeat the query."""
     return " ".join(
-        f"{name}={parameters[name]}" for name in ("start", "end", "step") if name in parameters
+        f"{name}={parameters[name]}"
+        for name in ("time", "start", "end", "step")
+        if name in parameters
     )
 
 

@@ -68,6 +68,22 @@ def test_a_query_is_asked_over_the_window_and_half_an_hour_around(
 
 
 @needs_prometheus
+def test_one_moment_is_asked_with_its_time(server: str, context: ProbeContext) -> None:
+    context.prometheus = server
+    moment = START + timedelta(minutes=30)
+    (capture,) = prometheus_queries(
+        Request(
+            window=Window(since=moment, until=moment), queries=(Query(name="t", expr="gpu_temp"),)
+        ),
+        context,
+    )
+
+    assert (capture.outcome, capture.command) == ("ok", "query t: gpu_temp")
+    assert f"time={moment.timestamp():.3f}" in capture.detail
+    assert len(body(context, capture)["data"]["result"]) == 3
+
+
+@needs_prometheus
 def test_an_absent_metric_is_empty_and_a_wrong_query_fails(
     server: str, context: ProbeContext
 ) -> None:
