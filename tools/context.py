@@ -26,12 +26,18 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def state_file() -> Path:
-    """Where this user's hung looks are remembered: local, and gone after a boot."""
-    runtime = (
-        os.environ.get("XDG_RUNTIME_DIR") or f"{tempfile.gettempdir()}/firstfault-{os.getuid()}"
-    )
-    return Path(runtime) / "firstfault" / "hung.json"
+def state_file() -> Path | None:
+    """Where this user's hung looks are remembered: local, and gone after a boot.
+
+    None where someone else owns the place: then they are remembered by this process only.
+    """
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(runtime or tempfile.gettempdir()) / f"firstfault-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder / "hung.json" if folder.lstat().st_uid == os.getuid() else None
+    except OSError:
+        return None
 
 
 @dataclass

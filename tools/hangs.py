@@ -4,6 +4,7 @@ A probe that is run every minute against a dead mount would leave a stuck proces
 it would become the retry storm it is meant to find.
 """
 
+import contextlib
 import json
 import os
 import threading
@@ -90,7 +91,10 @@ class Hangs:
     def _save(self) -> None:
         if self._file is None:
             return
-        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        aside = self._file.with_suffix(f".{os.getpid()}")
-        aside.write_text(json.dumps({name: asdict(hang) for name, hang in self._hangs.items()}))
-        aside.replace(self._file)
+        content = json.dumps({name: asdict(hang) for name, hang in self._hangs.items()})
+        # What cannot be kept for the next process is still known to this one.
+        with contextlib.suppress(OSError):
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            aside = self._file.with_suffix(f".{os.getpid()}")
+            aside.write_text(content)
+            aside.replace(self._file)

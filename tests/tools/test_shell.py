@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tools.commands import Command
+from tools.context import state_file
 from tools.hangs import Hangs
 from tools.shell import Shell
 
@@ -116,6 +117,26 @@ def test_what_hung_is_remembered_by_the_next_process(tmp_path: Path) -> None:
     assert "has been stuck" in Hangs(file).still("n1/df/data")
     file.write_text("{torn")
     assert Hangs(file).still("n1/df/data") == ""
+
+
+def test_what_hung_is_kept_where_only_the_user_may_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    file = state_file()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
+
+    assert file == tmp_path / f"firstfault-{os.getuid()}" / "hung.json"
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+    assert state_file() is None
+
+
+def test_a_place_that_cannot_be_written_to_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    hangs = Hangs(tmp_path / "file" / "hung.json")
+    hangs.remember("n1/df/data", os.getpid())
+
+    assert hangs.still("n1/df/data")
 
 
 def test_a_program_that_cannot_start_is_a_failure(program: Program) -> None:
