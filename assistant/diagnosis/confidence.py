@@ -57,7 +57,11 @@ def is_quoted(candidate: Candidate, graph: Graph) -> bool:
 
 
 def comparable_rivals(candidate: Candidate, ranking: Ranking) -> list[Candidate]:
-    """Return other observed roots that explain as well and stand neither above nor below."""
+    """Return other observed roots that explain as well and stand neither above nor below.
+
+    A root that an effect's own line names is not matched by one that merely came before it.
+    """
+    quoted = is_quoted(candidate, ranking.graph)
     damaged = {n: w for n, w in ranking.damage.items() if ranking.graph.events[n].damage}
     mine = {n: s for n, s in candidate.reached.items() if n in damaged}
     total = sum(damaged[n] for n in mine)
@@ -66,7 +70,7 @@ def comparable_rivals(candidate: Candidate, ranking: Ranking) -> list[Candidate]
     for other in ranking.everything:
         if other.id == candidate.id or not other.observed or other.contradictions:
             continue
-        if related(candidate, other):
+        if related(candidate, other) or (quoted and not is_quoted(other, ranking.graph)):
             continue
         shared = [n for n in mine if other.reached.get(n, 0.0) >= RIVAL_STRENGTH * mine[n]]
         enough = total > 0 and sum(damaged[n] for n in shared) >= RIVAL_DAMAGE * total

@@ -105,6 +105,22 @@ def test_a_comparable_rival_leaves_it_open() -> None:
     assert {h.page for h in found.hypotheses[:2]} == {"a", "b"}
 
 
+def test_a_root_that_an_effect_names_has_no_rival_that_merely_came_before() -> None:
+    """The caller prints the callee's error: that beats a coincidence on the same node."""
+    named = {"effect": "other", "definitional": True}
+    one = page("a", effects=[named, {"effect": "second"}])
+    two = page("b", effects=[{"effect": "other"}, {"effect": "second"}])
+    events = [
+        event("ra", one, 0),
+        event("rb", two, 1),
+        event("o", OTHER, 5),
+        event("s", SECOND, 6),
+    ]
+    found = diagnose(case([one, two, OTHER, SECOND], events))
+
+    assert (found.root_causes[0].page, found.verdict) == ("a", "fault")
+
+
 def test_a_cause_further_up_replaces_the_candidate_below_it() -> None:
     """Of two roots in line, the upper one is the root."""
     low = page("low", effects=[{"effect": "other"}, {"effect": "second"}])
