@@ -124,22 +124,26 @@ class CaptureReading:
         return Span(self.id, 0, self._size, 0, _stated(self._first), _stated(self._last), host)
 
     def _only_host(self) -> str:
-        return next(iter(self._hosts)) if len(self._hosts) == 1 else ""
+        hosts = self._hosts - {""}
+        return next(iter(hosts)) if len(hosts) == 1 else ""
 
     def _note(self, item: Item) -> Item:
         """Learn from an item what the capture covers."""
+        if isinstance(item, Record):  # first, because there may be a million
+            self._yielded = True
+            self._hosts.add(item.host)
+            if item.time:
+                self._cover(item.time.utc)
+            return item
         self.known.learn(item)
         if isinstance(item, Span | Gap) and item.evidence == self.id:
             self._counted += item.length or 0
             self._yielded = self._yielded or bool(item.length)
-        if isinstance(item, Span | Reading | Record) and item.host:
+        if isinstance(item, Span | Reading):
             self._hosts.add(item.host)
         if isinstance(item, Span):
             self._cover(item.first.utc if item.first else None)
             self._cover(item.last.utc if item.last else None)
-        elif isinstance(item, Record):
-            self._yielded = True
-            self._cover(item.time.utc if item.time else None)
         elif isinstance(item, Series):
             self._cover(item.samples[0].at if item.samples else None)
             self._cover(item.samples[-1].at if item.samples else None)
