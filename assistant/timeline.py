@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import get_args
 
 from assistant.baseline import Habits, alarming, disturbance, mark_known
@@ -198,9 +199,15 @@ def _anchors(merged: Merged, names: Topology) -> tuple[Anchor, ...]:
             key = (anchor.kind, anchor.id)
             found[key] = found.get(key, True) and anchor.inferred
     return tuple(
-        Anchor(kind=kind, id=name, inferred=inferred)
+        _anchor(kind, name, inferred)
         for (kind, name), inferred in sorted(found.items(), key=lambda item: (item[1], item[0]))
     )
+
+
+@lru_cache(maxsize=65536)
+def _anchor(kind: str, name: str, inferred: bool) -> Anchor:  # noqa: FBT001 - a key, not a switch
+    """Share equal anchors: thousands of events hang on one server."""
+    return Anchor(kind=kind, id=name, inferred=inferred)
 
 
 def _own(kind: str, name: str, names: Topology) -> Iterable[Anchor]:
