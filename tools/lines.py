@@ -65,6 +65,8 @@ class LogReading:
     channel: Channel = "text"
     _line: int = 1
     _done: int = 0
+    _rubbish: tuple[int, int] | None = None
+    """Begin and end of the binary blocks just passed."""
     _carriers: dict[tuple[str, Channel], Carrier] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -82,6 +84,7 @@ class LogReading:
         with self.source.open() as stream:
             for block in read_blocks(stream):
                 yield from self._block(block)
+        yield from self._flush()
         if len(self._carriers) > 1:
             for (host, channel), seen in self._carriers.items():
                 yield self._witness(host, channel, seen)
@@ -95,27 +98,29 @@ class LogReading:
         if not length:
             return
         if is_binary(block.data[block.start : min(block.stop, block.start + SNIFF)]):
-            yield self._binary(block)
+            self._rubbish = (self._rubbish or (block.offset, 0))[0], block.offset + length
             self._line += block.data.count(b"\n", block.start, block.stop)
             self._done = 0
             return
         if any(block.data.find(odd, block.start, block.stop) >= 0 for odd in (b"\x1b", b"\0")):
             block = _cleaned(block)
+        yield from self._flush()
         self.lines.turn_to(block)
         before = self._line
         yield from self._records(block)
         yield self._span(block, length, self._line - before)
         self._done = max(0, self._done - block.stop)
 
-    def _binary(self, block: Block) -> Gap:
-        return Gap(
-            source="file",
-            target=self.source.name,
-            why="binary bytes that no reader knows",
-            evidence=self.source.evidence,
-            offset=block.offset,
-            length=block.stop - block.start,
-        )
+    def _flush(self) -> Iterator[Gap]:
+        """Tell of the binary blocks passed, as one gap."""
+        if self._rubbish:
+            begin, end = self._rubbish
+            self._rubbish = None
+            why = "binary bytes that no reader knows"
+            yield Gap(
+                source="file", target=self.source.name, why=why,
+                evidence=self.source.evidence, offset=begin, length=end - begin,
+            )  # fmt: skip
 
     # records
 

@@ -29,8 +29,15 @@ def all_readers() -> tuple[Reader, ...]:
 
 @cache
 def all_dialects() -> tuple[Dialect, ...]:
-    """Load every module of `tools.readers` that offers a DIALECT, surest first."""
+    """Load every module of `tools.readers` that offers a DIALECT, surest first.
+
+    Raises:
+        ToolsError: two dialects of one name.
+    """
     found = [offer for name in _modules() if isinstance(offer := _offer(name, "DIALECT"), Dialect)]
+    if len({dialect.name for dialect in found}) < len(found):
+        names = sorted(dialect.name for dialect in found)
+        raise ToolsError(f"two dialects of one name in tools/readers; rename one: {names}")
     return tuple(sorted(found, key=lambda dialect: -dialect.weight))
 
 

@@ -1,0 +1,53 @@
+"""The content decides which reader reads it."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+from tests.tools.readers import samples
+from tools import readers
+from tools.dialect import Dialect
+from tools.errors import ToolsError
+from tools.sniffing import _unique, all_dialects, all_readers, sniff
+from tools.source import Source
+
+EXPECTED = {
+    "syslog": "syslog", "syslog_iso": "syslog-iso", "dmesg": "dmesg", "dmesg_t": "dmesg",
+    "cri": "container-log", "export": "journal-export", "journal_json": "journal-json",
+    "list": "kubernetes-json", "yaml": "kubernetes-yaml", "prometheus": "prometheus-json",
+    "openmetrics": "openmetrics", "alerts": "alertmanager", "nvml": "nvml", "smi": "nvidia-smi",
+    "describe": "kubectl-describe", "mounts": "mounts", "df": "df", "chrony": "chronyc",
+    "apt": "package-history", "topology": "topology", "text": "text", "storage": "stamped",
+    "ibstat": "ibstat", "lspci": "lspci", "cri_inspect": "containers",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_each_sample_finds_its_reader(name: str) -> None:
+    """Whatever the file is called; with colours and Windows line ends too."""
+    content = samples.ALL[name]
+    source = Source("E1", "x.bin", open=lambda: None, head=content)  # type: ignore[arg-type,return-value]
+    assert sniff(source)[0].name == EXPECTED[name]
+    assert sniff(source)[-1].name == "text"
+
+
+def test_every_module_offers_a_reader_or_a_dialect() -> None:
+    """A file in the folder is found by being there, and has what the protocol asks."""
+    for module in pkgutil.iter_modules(readers.__path__):
+        content = importlib.import_module(f"tools.readers.{module.name}")
+        offer = getattr(content, "READER", None) or getattr(content, "DIALECT", None)
+        assert offer is not None, module.name
+        if not isinstance(offer, Dialect):
+            assert isinstance(offer.name, str)
+            assert isinstance(offer.source, str)
+            assert 0.0 <= offer.score(b"", "") <= 1.0
+
+
+def test_names_are_unique() -> None:
+    """Two readers of one name are refused."""
+    names = [reader.name for reader in all_readers()] + [one.name for one in all_dialects()]
+    assert len(names) == len(set(names))
+    first = all_readers()[0]
+    with pytest.raises(ToolsError, match="two readers"):
+        _unique([first, first])
