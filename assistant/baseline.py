@@ -60,7 +60,10 @@ def disturbance(
     """
     best: Disturbance | None = None
     current: Disturbance | None = None
-    for begin, finish, weight in sorted(_marks(sightings, catalog)):
+    marks = sorted(_marks(sightings, catalog))
+    # Warnings that trickle for days would draw the window out to where they began.
+    grave = [mark for mark in marks if mark[2] >= _WEIGHTS["error"]]
+    for begin, finish, weight in grave or marks:
         if current is not None and begin - current.until <= CALM_S:
             until = max(current.until, finish)
             current = Disturbance(current.since, begin, until, current.weight + weight)

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from assistant.incident import Incident
 from assistant.timeline import window_of
-from tests.assistant.items import T0, kernel, line_up, said
-from tools.evidence import Window
+from tests.assistant.items import T0, kernel, line_up, said, series
+from tools.evidence import Series, Window
 
 XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
 HOUR = Incident(window=Window(since=T0, until=T0 + timedelta(hours=1)))
@@ -19,6 +19,21 @@ def test_the_window_is_the_densest_stretch_not_the_first_line() -> None:
     window = window_of(timeline.events)
     assert (window.since, window.until) == (T0, T0 + timedelta(seconds=180))
     assert len(timeline.events) == 5
+
+
+def test_warnings_make_a_window_only_where_nothing_graver_does() -> None:
+    """A trickle of warnings does not draw the window out."""
+
+    def hot(*moments: float) -> Series:
+        points = [(m + s, v) for m in moments for s, v in ((-60, 60.0), (0, 90.0), (60, 60.0))]
+        labels = {"UUID": "GPU-2a6f7a11-0000-4b7c-9d2e-0123456789ab"}
+        return series("gpu_temperature", labels, *points)
+
+    trickle = hot(*range(-9000, 0, 900))
+    both = window_of(line_up([trickle, kernel("n1", 0, XID)]).events)
+    assert both == Window(since=T0, until=T0)
+    alone = window_of(line_up([trickle]).events)
+    assert alone.since == T0 - timedelta(seconds=9000)
 
 
 def test_no_disturbance_has_no_window() -> None:
