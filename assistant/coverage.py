@@ -1,10 +1,13 @@
 """The ledger of what was and was not seen, written from captures and never by a model."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from assistant.event import Coverage, Event
+from assistant.sentences import say
+from knowledge.page import Bilingual
 from tools.evidence import Evidence, Gap
 
 _OUTCOME_STATE: Mapping[str, Literal["hung", "not_checked", "normal"]] = {
@@ -13,6 +16,9 @@ _OUTCOME_STATE: Mapping[str, Literal["hung", "not_checked", "normal"]] = {
     "absent": "not_checked",
     "failed": "not_checked",
 }
+_SECONDS = re.compile(r"(?:^|after )(\d+(?:\.\d+)?)(?: s)?$", re.ASCII)
+"""How a capture says how long it waited: in words, or as the bare number."""
+_WHYS = 3
 
 
 def write_ledger(
@@ -37,15 +43,31 @@ def write_ledger(
 def _line(item: Evidence, event: Event | None) -> Coverage:
     state: Literal["abnormal", "normal", "hung", "not_checked"]
     state = _OUTCOME_STATE.get(item.outcome, "abnormal" if event else "normal")
+    reason = _tell_hang(item) if item.outcome == "hung" else None
     return Coverage(
         source=item.source,
         target=item.target or item.path or item.command,
         state=state,
-        why=item.detail or (event.text.splitlines()[0][:160] if event and event.text else ""),
+        why=reason.en if reason else item.detail or _first_line(event),
+        reason=reason,
         since=item.window.since,
         until=item.window.until,
         evidence=(item.id,),
     )
+
+
+def _tell_hang(item: Evidence) -> Bilingual:
+    """Say what hung and how long it was waited for: the command is the finding."""
+    waited = _SECONDS.search(item.detail)
+    if waited:
+        return say("cover-hung", seconds=f"{float(waited[1]):g}", command=item.command)
+    if item.detail:
+        return say("cover-hung-why", why=item.detail, command=item.command)
+    return say("cover-hung-plain", command=item.command)
+
+
+def _first_line(event: Event | None) -> str:
+    return event.text.splitlines()[0][:160] if event and event.text else ""
 
 
 def _gap_line(gap: Gap) -> Coverage:
@@ -71,15 +93,23 @@ def _merged(rows: Iterable[Coverage]) -> tuple[Coverage, ...]:
     for parts in groups.values():
         since = [p.since for p in parts if p.since]
         until = [p.until for p in parts if p.until]
-        whys = list(dict.fromkeys(p.why for p in parts if p.why))
+        whys = list(dict.fromkeys(p.why for p in parts if p.why))[:_WHYS]
         merged.append(
             parts[0].model_copy(
                 update={
                     "since": min(since, default=None),
                     "until": max(until, default=None),
-                    "why": "; ".join(whys[:3]),
+                    "why": "; ".join(whys),
+                    "reason": _joined([p.reason for p in parts if p.reason]),
                     "evidence": tuple(e for p in parts for e in p.evidence),
                 }
             )
         )
     return tuple(sorted(merged, key=lambda r: (_ORDER[r.state], r.source, r.target)))
+
+
+def _joined(reasons: Sequence[Bilingual]) -> Bilingual | None:
+    distinct = list({reason.en: reason for reason in reasons}.values())[:_WHYS]
+    if not distinct:
+        return None
+    return Bilingual(en="; ".join(r.en for r in distinct), zh="；".join(r.zh for r in distinct))

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from knowledge.page import Layer, Plane, Role, Severity
+from knowledge.page import Bilingual, Layer, Plane, Role, Severity
 from tools.entity import Entity
 from tools.evidence import Channel, Citation, Instant
 
@@ -21,7 +21,7 @@ class Anchor(BaseModel):
     kind: str
     id: str
     inferred: bool = False
-    """True where topology concluded it (elimination, address book), not where evidence states it."""
+    """True where topology concluded it (elimination, address book), not where evidence says it."""
 
 
 class Event(BaseModel):
@@ -125,6 +125,8 @@ class Coverage(BaseModel):
     target: str
     state: Literal["abnormal", "normal", "hung", "not_checked", "not_visible"]
     why: str = ""
+    reason: Bilingual | None = None
+    """`why` in both languages, where it is said in our own words."""
     since: datetime | None = None
     until: datetime | None = None
     """The time it covers; None: unknown or open."""

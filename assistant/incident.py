@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from knowledge.page import Priority
+from knowledge.page import Bilingual, Priority
 from tools.evidence import Window
 
 SLA: dict[Priority, timedelta] = {
@@ -23,7 +23,7 @@ class PriorityDecision(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     level: Priority
-    rule: str
+    rule: Bilingual
     respond_by: AwareDatetime | None = None
 
 

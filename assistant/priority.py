@@ -6,8 +6,9 @@ from datetime import datetime
 from assistant.diagnosis.result import Diagnosis
 from assistant.event import Event
 from assistant.incident import SLA, Incident, PriorityDecision
+from assistant.sentences import say, say_with
 from assistant.topology import Topology
-from knowledge.page import Page, Priority
+from knowledge.page import Bilingual, Page, Priority
 
 WIDE_SHARE = 0.3
 """From this share of the known nodes on, an outage is a matter for everybody."""
@@ -38,31 +39,33 @@ def decide_priority(
 
 def _level(
     diagnosis: Diagnosis, events: list[Event], pages: Mapping[str, Page], topology: Topology
-) -> tuple[Priority, str]:
+) -> tuple[Priority, Bilingual]:
     if diagnosis.verdict == "healthy":
-        return "P3", "nothing is broken in the window reported"
+        return "P3", say("priority-healthy")
     live = [e for e in events if not (e.benign or e.chronic or e.known) and e.role != "context"]
     if not live:
-        return "P3", "all that was found is known, chronic or harmless"
-    wide = _blast_radius(diagnosis, live, topology)
+        return "P3", say("priority-quiet")
+    wide = _blast_radius(diagnosis, live, pages, topology)
     if wide:
         return "P0", wide
     return _by_page(diagnosis, live, pages)
 
 
-def _blast_radius(diagnosis: Diagnosis, live: list[Event], topology: Topology) -> str:
+def _blast_radius(
+    diagnosis: Diagnosis, live: list[Event], pages: Mapping[str, Page], topology: Topology
+) -> Bilingual | None:
     hurt, known = diagnosis.impact.nodes, len(topology.nodes())
     if hurt >= WIDE_LEAST and known and hurt >= WIDE_SHARE * known:
-        return f"{hurt} of {known} nodes are hurt (from {WIDE_SHARE:.0%} on it is P0)"
+        return say("priority-wide", hurt=hurt, known=known, share=f"{WIDE_SHARE:.0%}")
     worst = next((event for event in live if event.damage >= MANY), None)
-    return f"{worst.page} stopped the work of many" if worst else ""
+    return say_with("priority-stopped", title=pages[worst.page].title) if worst else None
 
 
 def _by_page(
     diagnosis: Diagnosis, live: list[Event], pages: Mapping[str, Page]
-) -> tuple[Priority, str]:
+) -> tuple[Priority, Bilingual]:
     roots = [root.page for root in diagnosis.root_causes]
     names = roots or [event.page for event in live]
     worst = min(names, key=lambda name: _ORDER.index(pages[name].priority))
-    kind = "cause" if roots else "gravest finding"
-    return pages[worst].priority, f"the handbook's priority of the {kind} {worst}"
+    key = "priority-cause" if roots else "priority-finding"
+    return pages[worst].priority, say_with(key, title=pages[worst].title)

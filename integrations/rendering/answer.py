@@ -63,7 +63,7 @@ def title_line(view: View) -> Line:
         level,
         text(investigation.incident.title),
         soft(write_window(investigation.window, words)),
-        soft(priority.rule) if priority else (),
+        soft(words.say(priority.rule)) if priority else (),
         deadline,
         by=" · ",
     )

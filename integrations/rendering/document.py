@@ -68,7 +68,7 @@ def _priority(view: View) -> Document | None:
         return None
     return {
         "level": priority.level,
-        "rule": priority.rule,
+        "rule": priority.rule.en,
         "respond_by": _moment(priority.respond_by),
     }
 

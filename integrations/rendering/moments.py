@@ -6,7 +6,7 @@ from integrations.wording.words import Words
 from tools.evidence import Instant, Window
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
-_MINUS, _TO = "\N{MINUS SIGN}", "\N{EN DASH}"
+_MINUS, _TO = "−", "–"
 _ERROR_SHOWN_S = 0.5
 """Smaller error bars would only add noise to a time printed to the second."""
 

@@ -116,7 +116,7 @@ def _lane(view: View, axis: Axis, plane: str, events: Sequence[Event], y: float)
 def _row(view: View, axis: Axis, events: Sequence[Event], y: float) -> LaneRow:
     title = view.title(events[0].page)
     things = {member.key for event in events for member in (event.members or (event.entity,))}
-    many = f" \N{MULTIPLICATION SIGN}{len(things)}" if len(things) > 1 else ""
+    many = f" ×{len(things)}" if len(things) > 1 else ""
     bars = tuple(_bar(view, axis, event) for event in events[:_BARS_IN_ROW])
     return LaneRow(shorten(title, _LABEL_COLUMNS - len(many)) + many, title + many, y, bars)
 

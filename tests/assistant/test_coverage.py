@@ -28,6 +28,25 @@ def test_a_hung_command_is_the_first_line() -> None:
     assert (rows[0].source, rows[0].state) == ("host", "hung")
 
 
+def test_a_hung_line_says_what_hung_and_how_long_it_was_waited_for() -> None:
+    """In both languages, whether the capture wrote a sentence or a number; JSON has the English."""
+    hangs = [
+        Evidence(id=f"E{n}", source="host", command=command, target="n1", outcome="hung",
+                 detail=detail)
+        for n, (command, detail) in enumerate(
+            [("df -h", "10"), ("ls /data", "given up after 10 s"), ("stat /data", "not run again")]
+        )
+    ]  # fmt: skip
+    (row,) = write_ledger(hangs, [], [])
+
+    assert row.why == (
+        "gave up after 10 s: df -h; gave up after 10 s: ls /data; not run again: stat /data"
+    )
+    assert row.reason is not None
+    assert row.reason.en == row.why
+    assert "等待 10 秒后放弃：df -h" in row.reason.zh
+
+
 def test_what_was_refused_or_absent_is_not_checked() -> None:
     """Denied, absent and failed captures say nothing, and are told apart from normal ones."""
     rows = write_ledger([_read("E1", outcome="denied", detail="no permission")], [], [])

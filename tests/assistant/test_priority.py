@@ -33,14 +33,15 @@ def test_the_page_sets_the_level_and_the_clock_runs_from_the_report() -> None:
     decision = decide(line_up([kernel("n1", 0, XID)]).events, nodes=1)
     assert decision.level == "P2"
     assert decision.respond_by == T0 + timedelta(hours=4)
-    assert "xid-79" in decision.rule
+    assert HANDBOOK.pages["xid-79-fell-off-bus"].title.en in decision.rule.en
+    assert "手册" in decision.rule.zh
 
 
 def test_a_third_of_the_nodes_is_everybodys_matter() -> None:
     """The blast radius raises the level, and the rule says so."""
     decision = decide(line_up([kernel("n1", 0, XID)]).events, nodes=4)
     assert (decision.level, decision.respond_by) == ("P0", T0 + timedelta(minutes=15))
-    assert "4 of 10" in decision.rule
+    assert "4 of 10" in decision.rule.en
 
 
 def test_known_and_healthy_page_nobody() -> None:

@@ -1,5 +1,5 @@
 """A hand-made Investigation of a storage outage, rich enough to render every part of a report."""
-# ruff: noqa: E501, RUF001 -- Chinese sentences: wide on the screen, with their own punctuation
+# ruff: noqa: E501 -- Chinese sentences are wide on the screen
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -334,7 +334,7 @@ def build_investigation() -> Investigation:
                      why="this tenant cannot see the host layer"),
             Coverage(source="nvml", target="astra-gpu-07", state="normal", evidence=("E9",)),
         ),
-        priority=PriorityDecision(level="P0", rule="shared storage down for every node",
+        priority=PriorityDecision(level="P0", rule=both("shared storage down for every node", "所有节点的共享存储不可用"),
                                   respond_by=START + timedelta(minutes=38)),
         diagnosis=build_diagnosis(),
         cluster=Cluster(context="astra", uid="5f7c"),
