@@ -194,6 +194,7 @@ def _unconfirmed_reasons(
         "identity-inferred": any(not edge.stated for edge in _path_edges(candidate, graph)),
         "order-uncertain": not any(edge.certain for edge in firsts),
         "zone-unknown": candidate.event.start.zone == "unknown",
+        "zone-assumed": candidate.event.start.zone == "assumed",
         "live-only": candidate.event.live,
     }
     reasons = [say(key) for key, holds in tests.items() if holds]
