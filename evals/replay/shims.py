@@ -13,6 +13,14 @@ from pathlib import Path
 from evals.bundle_edit import lines
 from evals.model import Body
 
+MOUNTS = "cat /proc/mounts"
+ASKED_AS = {
+    "df -lh": ("df -h -l -P",),
+    "chronyc tracking": ("chronyc -n tracking",),
+    "nvidia-smi": ("nvidia-smi -q",),
+}
+"""What an operator typed → how the product's probes ask for it."""
+
 _PROGRAM = """#!/bin/sh
 # Answers as recorded; see the table beside it.
 asked="{name} $*"
@@ -49,16 +57,32 @@ def install(bundle: Path, host: str, folder: Path) -> Path:
     """Write the shims of one host into `folder` and return it, to be put on PATH."""
     folder.mkdir(parents=True, exist_ok=True)
     os.mkfifo(folder / "never")
+    recorded = commands_of(bundle, host)
+    points = _network_mounts(bundle, recorded)
     tables: dict[str, list[str]] = {}
-    for number, entry in enumerate(commands_of(bundle, host)):
-        command = str(entry["command"])
+    for number, entry in enumerate(recorded):
         file = f"{number}.out"
         (folder / file).write_bytes((bundle / str(entry["path"])).read_bytes())
-        row = f"{entry['outcome']}\t{file}\t{command}"
-        tables.setdefault(Path(command.split(maxsplit=1)[0]).name, []).append(row)
+        for command in _forms(entry, points):
+            row = f"{entry['outcome']}\t{file}\t{command}"
+            tables.setdefault(Path(command.split(maxsplit=1)[0]).name, []).append(row)
     for name, rows in tables.items():
         _write(folder, name, rows)
     return folder
+
+
+def _forms(entry: Body, points: list[str]) -> list[str]:
+    """Give the recorded command, and the forms in which a probe asks for the same."""
+    command = str(entry["command"])
+    if command == "df -h" and entry["outcome"] == "hung":
+        return [command, *(f"df -h {point}" for point in points)]
+    return [command, *ASKED_AS.get(command, ())]
+
+
+def _network_mounts(bundle: Path, recorded: list[Body]) -> list[str]:
+    tables = [bundle / str(each["path"]) for each in recorded if each["command"] == MOUNTS]
+    rows = [line.split() for table in tables for line in table.read_text().splitlines()]
+    return [row[1] for row in rows if row[2].startswith("nfs")]
 
 
 def _write(folder: Path, name: str, rows: Iterable[str]) -> None:

@@ -79,10 +79,13 @@ class Plan:
     """The node that the report names."""
 
 
-def make(seed: int) -> Plan:
-    """Draw the outage. Seed 1 keeps the source document's day, minute and witness."""
+def make(seed: int, count: int = NODES) -> Plan:
+    """Draw the outage. Seed 1 keeps the source document's day, minute and witness.
+
+    `count` is the number of nodes: 30 as in the source, more to see how cost grows.
+    """
     rng = stream(ID, seed, "story")
-    names = [f"astra-gpu-{number:02d}" for number in range(1, NODES + 1)]
+    names = [f"astra-gpu-{number:02d}" for number in range(1, count + 1)]
     witness = "astra-gpu-07" if seed == 1 else rng.choice(names)
     shift = 0.0 if seed == 1 else rng.uniform(-200, 200) * 86400
     hosts = fleet.hosts(rng, names, subnet="10.0", booted=SOURCE_MOMENT + shift, clock=_clock)
@@ -147,7 +150,8 @@ def _node(
 
 def _jobs(rng: random.Random, names: list[str]) -> tuple[JobStory, ...]:
     order = rng.sample(names, len(names))
-    titles = rng.sample(JOB_NAMES, 7)
+    jobs = len(names) // 4
+    titles = rng.sample(JOB_NAMES * (1 + jobs // len(JOB_NAMES)), jobs)
     stories = []
     for index, title in enumerate(titles):
         members = tuple(sorted(order[index * 4 : index * 4 + 4]))

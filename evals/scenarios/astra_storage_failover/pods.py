@@ -20,10 +20,10 @@ MOUNT_GIVES_UP_S = 125.0
 EVICTOR = "taint-eviction-controller"
 CRASH_SHARE = 0.8
 UNTOLERATED = (
-    "0/33 nodes are available: {tainted} node(s) had untolerated taint "
+    "0/{all} nodes are available: {tainted} node(s) had untolerated taint "
     "{{gpu-health.astra.io/unhealthy: true}}, {full} Insufficient nvidia.com/gpu, 3 node(s) had "
-    "untolerated taint {{node-role.kubernetes.io/control-plane: }}. preemption: 0/33 nodes are "
-    "available: 33 Preemption is not helpful for scheduling."
+    "untolerated taint {{node-role.kubernetes.io/control-plane: }}. preemption: 0/{all} nodes are "
+    "available: {all} Preemption is not helpful for scheduling."
 )
 
 
@@ -176,7 +176,11 @@ class Pods:
 
     def _pending(self, story: PodStory, at: float) -> None:
         tainted = sum(1 for node in self.plan.nodes.values() if node.tainted <= at)
-        message = UNTOLERATED.format(tainted=tainted, full=30 - tainted)
+        message = UNTOLERATED.format(
+            tainted=tainted,
+            full=len(self.plan.nodes) - tainted,
+            all=len(self.plan.nodes) + 3,
+        )
         over = self.plan.outage.over()
         self._tell(
             story,

@@ -28,9 +28,9 @@ from evals.scenarios.astra_storage_failover.pods import NAMESPACE, Pods
 NOISE_PER_NODE = 10_000
 
 
-def record(seed: int, scale: float = 1.0) -> Recording:
-    """Play the outage; `scale` thins the background noise only."""
-    story = plan.make(seed)
+def record(seed: int, scale: float = 1.0, *, count: int = plan.NODES) -> Recording:
+    """Play the outage; `scale` thins the background noise only, `count` is for the bench."""
+    story = plan.make(seed, count)
     recording = Recording(
         scenario=ID,
         seed=seed,
