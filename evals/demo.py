@@ -13,7 +13,7 @@ import zstandard
 
 from evals.scenarios.build import build
 
-SCENARIO, SEED, SCALE = "astra-storage-failover", 1, 0.03
+SCENARIO, SEED, SCALE = "astra-storage-failover", 1, 0.06
 TARGET = Path(__file__).parents[1] / "integrations" / "cli" / "demo" / "astra.tar.zst"
 MOST_BYTES = 3 << 20
 LEVEL = 19

@@ -1,0 +1,134 @@
+"""A look at the running system and its bundle say the same."""
+
+import shutil
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from assistant.gather import Live, adopt
+from assistant.incident import Incident
+from assistant.investigate import investigate
+from assistant.investigation import Investigation
+from evals.model import Recording
+from evals.replay import journal
+from evals.replay import live as replay
+from evals.replay import prometheus as server
+from evals.replay.present import as_of
+from evals.scenarios.build import load
+from evals.writers import bundle, prometheus
+from knowledge.catalog import Catalog, load_catalog
+from tools.bundle import Bundle
+from tools.capture import Capture
+
+SEED, THIN = 4, 0.02
+HANG_S = 2.0
+pytestmark = pytest.mark.skipif(
+    not (journal.available() and server.available() and shutil.which("kubectl")),
+    reason="needs systemd-journal-remote, Prometheus and kubectl",
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What an investigation concludes."""
+
+    verdict: str
+    confidence: str
+    roots: frozenset[tuple[str, str, str]]
+    chain: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Looks:
+    """One moment of a scenario, looked at live and as a bundle."""
+
+    live: Said
+    live_with_files: Said
+    bundle: Said
+    bundle_without_files: Said
+    captures: tuple[Capture, ...]
+
+
+def said(found: Investigation) -> Said:
+    assert found.diagnosis is not None
+    pages = {event.id: event.page for event in found.timeline.events}
+    links = found.diagnosis.chain
+    named = {name for link in links for name in (link.source, link.target)}
+    return Said(
+        verdict=found.diagnosis.verdict,
+        confidence=found.diagnosis.confidence,
+        roots=frozenset(
+            (root.page, root.entity.id, root.confidence) for root in found.diagnosis.root_causes
+        ),
+        # An inferred cause is no event: its name holds its page.
+        chain=frozenset(pages[name] if name in pages else name.split(":")[1] for name in named),
+    )
+
+
+def middle_of(recording: Recording) -> float:
+    """Choose a present in which commands hang; where none ever did, the end."""
+    hung = [command.started for command in recording.commands if command.outcome == "hung"]
+    return max(*hung, *sorted(recording.snapshots)[:1]) + 60 if hung else recording.taken
+
+
+def look(scenario: str, folder: Path, library: Path, catalog: Catalog) -> Looks:
+    recording = load(scenario).record(SEED, THIN)
+    recording = as_of(recording, middle_of(recording))
+    whole = bundle.write(recording, folder / "whole", queries=prometheus.queries(catalog))
+    incident = adopt(Incident(), Bundle.open([whole]).meta)
+
+    def diagnose(now: datetime, *paths: Path) -> Said:
+        return said(investigate(paths, incident, catalog, now=now))
+
+    with replay.running(recording, whole, folder, library=library) as rig:
+        context = rig.context(folder / "look", limit_s=HANG_S)
+        live = Live(context, first_answer_s=60, transports=rig.transports())
+        first = said(investigate(live, incident, catalog, now=rig.now))
+    # What an appliance logs and what Alertmanager lists reach a live look as files.
+    files = [whole / name for name in ("storage", "alerts") if (whole / name).exists()]
+    seen = diagnose(rig.now, whole)
+    with_files = diagnose(rig.now, folder / "look", *files)
+    for path in files:
+        shutil.rmtree(path)
+    return Looks(
+        first, with_files, seen, diagnose(rig.now, whole), tuple(context.workspace.captures())
+    )
+
+
+@pytest.fixture(scope="module", name="catalog")
+def _catalog() -> Catalog:
+    return load_catalog()
+
+
+@pytest.mark.parametrize("scenario", ["cgroup-oom-137", "xid79-pcie-prologue"])
+def test_a_live_look_at_a_dead_job_agrees_with_its_bundle(
+    scenario: str, tmp_path: Path, nvml_library: Path, catalog: Catalog
+) -> None:
+    """kubectl, journalctl, Prometheus and NVML lead to the same verdict, roots and chain."""
+    looks = look(scenario, tmp_path, nvml_library, catalog)
+
+    assert looks.live == looks.bundle == looks.live_with_files
+    assert looks.live.verdict == "fault"
+    assert {each.source for each in looks.captures} >= {
+        "journal",
+        "kubernetes",
+        "nvml",
+        "prometheus",
+    }
+
+
+def test_a_live_look_in_the_middle_of_the_outage_agrees_with_its_bundle(
+    tmp_path: Path, nvml_library: Path, catalog: Catalog
+) -> None:
+    """Thirty hosts, many of which hang: the same server; its own log says the same of why."""
+    looks = look("astra-storage-failover", tmp_path, nvml_library, catalog)
+    hung = [each.command for each in looks.captures if each.outcome == "hung"]
+
+    assert looks.live == looks.bundle_without_files
+    assert looks.live_with_files == looks.bundle
+    assert looks.live.roots == {("storage-server-unavailable", "10.0.0.10", "LIKELY")}
+    assert looks.bundle.roots == {("storage-controller-failover", "10.0.0.10", "LIKELY")}
+    assert "command-hung-on-mount" in looks.live.chain
+    assert set(hung) == {"df -h /data"}
