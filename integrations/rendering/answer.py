@@ -22,14 +22,19 @@ from integrations.rendering.content import (
     strong,
     text,
 )
-from integrations.rendering.moments import write_delay, write_stamp, write_window
+from integrations.rendering.folding import name_many
+from integrations.rendering.hangs import find_hangs, tell_hang
+from integrations.rendering.moments import write_stamp, write_window
+from integrations.rendering.propagation import build_chain
 from integrations.rendering.view import View
+
+_HANGS = 4
 
 
 def build_answer(view: View, limits: Limits) -> tuple[Section, ...]:
     """Build the sections a reader in an incident needs first, in their order."""
     builders: Sequence[Callable[[View, Limits], Section]] = (
-        _now, _verdict, _chain, _differential,
+        _now, _verdict, build_chain, _differential,
     )  # fmt: skip
     return tuple(build(view, limits) for build in builders)
 
@@ -116,7 +121,7 @@ def _verdict(view: View, _: Limits) -> Section:
         facts += _root(view, root)
     if not diagnosis.root_causes and diagnosis.hypotheses:
         facts.append(_lead(view, diagnosis.hypotheses[0]))
-    facts += _first(view, diagnosis)
+    facts += [*_first(view, diagnosis), *amplifiers(view), *failed_first(view), *hung(view)]
     facts += [Fact(words("report.caps"), soft(words.say(cap))) for cap in diagnosis.caps]
     return Section("verdict", title, (Facts(tuple(facts)),))
 
@@ -131,7 +136,7 @@ def _root(view: View, root: RootCause) -> Sequence[Fact]:
         Fact("", join(named, soft(words(f"layer.{root.layer}")), codes, seen, by=" · ")),
         Fact(
             words("report.where"),
-            join(confidence(view, where.confidence), text(words.say(where.text))),
+            join(confidence(view, where.confidence), text(view.where(root))),
         ),
         Fact(
             words("report.why"),
@@ -159,28 +164,45 @@ def _first(view: View, diagnosis: Diagnosis) -> Sequence[Fact]:
     return (Fact(view.words("report.first_anomaly"), line),)
 
 
-def _chain(view: View, limits: Limits) -> Section:
-    words = view.words
-    chain = view.diagnosis.chain if view.diagnosis else ()
-    rows = [
-        Row((
-            _end(view, link.source),
-            _end(view, link.target),
-            text(write_delay(link.delay_s, link.delay_uncertainty_s, words)),
-            text(words(f"edge.{link.status}")),
-            text(view.scope(link.scope)),
-            refs(link.evidence),
+def amplifiers(view: View) -> Sequence[Fact]:
+    """Say which conditions spread the damage beyond the fault itself."""
+    label = view.words("report.amplified")
+    return [
+        Fact(label, join(
+            strong(view.title(event.page)),
+            text(name_many(view, view.alike(event))),
+            text(view.onset(event, day=not view.one_day)),
+            join(refs([event.id]), refs(view.cited_by(event), most=3)),
+            by=" · ",
         ))
-        for link in chain[: limits.rows]
+        for event in view.amplifiers
     ]  # fmt: skip
-    columns = _columns(view, "from", "to", "delay", "status", "scope", "evidence")
-    blocks = _table_or_none(view, columns, rows, len(chain))
-    return Section("chain", words("report.chain"), blocks)
 
 
-def _end(view: View, event_id: str) -> Line:
-    event = view.event_by_id.get(event_id)
-    return join(refs([event_id]), text(view.label(event)) if event else ())
+def failed_first(view: View) -> Sequence[Fact]:
+    """Say which member of each job failed first, and why we think so."""
+    words = view.words
+    found = view.diagnosis.first_failing if view.diagnosis else ()
+    return [
+        Fact(words("report.first_failing"), join(
+            strong(view.name(one.entity)),
+            soft(words("report.of_job", job=one.job)),
+            text(words.say(one.why)),
+            refs(one.evidence, most=4),
+            by=" · ",
+        ))
+        for one in found
+    ]  # fmt: skip
+
+
+def hung(view: View) -> Sequence[Fact]:
+    """Say which commands hung, where and for how long."""
+    label = view.words("report.hung")
+    hangs = find_hangs(view.investigation.evidence)
+    shown = [Fact(label, tell_hang(hang, view.words)) for hang in hangs[:_HANGS]]
+    if len(hangs) > len(shown):
+        shown.append(Fact(label, soft(view.words("report.and_more", count=len(hangs) - _HANGS))))
+    return shown
 
 
 def _differential(view: View, limits: Limits) -> Section:

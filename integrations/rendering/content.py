@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 SpanKind = Literal[
-    "text", "strong", "soft", "code", "ref", "severity", "confidence", "coverage", "priority",
+    "text", "strong", "soft", "bound", "code", "tag", "ref",
+    "severity", "confidence", "coverage", "priority",
 ]  # fmt: skip
 
 
@@ -75,10 +76,31 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """A line of a tree; `depth` 0 stands at its top."""
+
+    depth: int
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Links as a table, and as the tree they make for where a table has no room."""
+
+    table: Table
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Quote:
     """Lines of evidence as they stand there, with their numbers (0: none)."""
 
     lines: tuple[tuple[int, str], ...]
+
+    @property
+    def numbered(self) -> bool:
+        """Tell whether any line has a number."""
+        return any(number for number, _ in self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +114,13 @@ class Card:
     note: str = ""
     key: bool = True
     """False for what only the timeline cites: it may be folded away."""
+    open: bool = False
+    """True where the quote is short and the cause stands on it."""
+    badge: str = ""
+    """What to know of it before it is opened."""
 
 
-Block = Paragraph | Items | Facts | Table | Card
+Block = Paragraph | Items | Facts | Table | Chain | Card
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +167,16 @@ def strong(words: str) -> Line:
 def soft(words: str) -> Line:
     """Return words that explain rather than tell."""
     return (Span("soft", words),) if words else ()
+
+
+def bound(words: str) -> Line:
+    """Return words that should not be broken over lines, where the form can help it."""
+    return (Span("bound", words),) if words else ()
+
+
+def tag(words: str) -> Line:
+    """Return a mark that singles its line out."""
+    return (Span("tag", words),) if words else ()
 
 
 def code(words: str) -> Line:

@@ -12,6 +12,7 @@ from assistant.diagnosis.result import (
     ChainLink,
     Change,
     Diagnosis,
+    FirstFailing,
     Hypothesis,
     Instruction,
     RootCause,
@@ -86,6 +87,8 @@ def _diagnosis(view: View) -> Document:
         "root_causes": [_root(view, root) for root in diagnosis.root_causes],
         "hypotheses": [_hypothesis(view, one) for one in diagnosis.hypotheses],
         "chain": [_link(view, link) for link in diagnosis.chain],
+        "amplifiers": list(diagnosis.amplifiers),
+        "first_failing": [_first_failing(view, one) for one in diagnosis.first_failing],
         "ruled_out": [
             {
                 "page": one.page,
@@ -200,6 +203,15 @@ def _link(view: View, link: ChainLink) -> Document:
         "scope": load_words("en").table.get(f"scope.{link.scope}", link.scope),
         "why": view.words.say(link.why) if link.why else None,
         "evidence": list(link.evidence),
+    }
+
+
+def _first_failing(view: View, one: FirstFailing) -> Document:
+    return {
+        "job": one.job,
+        "entity": _entity(one.entity),
+        "why": view.words.say(one.why),
+        "evidence": list(one.evidence),
     }
 
 

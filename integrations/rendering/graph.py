@@ -7,6 +7,7 @@ from assistant.diagnosis.result import ChainLink
 from assistant.event import Event
 from integrations.rendering.drawing import PIXELS_A_COLUMN, count_columns, shorten, wrap
 from integrations.rendering.moments import write_delay, write_time
+from integrations.rendering.propagation import find_homes, longest_way
 from integrations.rendering.view import View
 
 MOST_EDGES = 15
@@ -27,6 +28,9 @@ class Box:
     subject: str
     when: str
     root: bool
+    badge: str
+    """A word on the upper edge; empty where there is nothing to mark."""
+    badge_width: float
     hint: str
 
 
@@ -64,7 +68,7 @@ def draw_graph(view: View) -> Graph | None:
         for link in view.diagnosis.chain
         if link.source in view.event_by_id and link.target in view.event_by_id
     ]
-    links = known[:MOST_EDGES]
+    links = _at_home(view, _choose(view, known))
     if not links:
         return None
     ranks = _rank(links)
@@ -76,6 +80,23 @@ def draw_graph(view: View) -> Graph | None:
     height = max(y for _, y in places.values()) + _BOX_HEIGHT + _MARGIN
     cut = len(known) - len(links)
     return Graph(width, height, _BOX_WIDTH, _BOX_HEIGHT, boxes, edges, cut)
+
+
+def _choose(view: View, links: Sequence[ChainLink]) -> Sequence[ChainLink]:
+    """Keep the way through the amplifiers, then mechanisms, then symptoms, in their order."""
+    way = longest_way(view)
+    rest = sorted(
+        (link for link in links if link not in way),
+        key=lambda link: view.event_by_id[link.target].role == "symptom",
+    )
+    kept = [*way, *rest][:MOST_EDGES]
+    return [link for link in links if link in kept]
+
+
+def _at_home(view: View, links: Sequence[ChainLink]) -> Sequence[ChainLink]:
+    """Let links start at the box that stands for their condition."""
+    homes = find_homes(view, links)
+    return [link.model_copy(update={"source": homes[link.source]}) for link in links]
 
 
 def _rank(links: Sequence[ChainLink]) -> Mapping[str, int]:
@@ -128,6 +149,7 @@ def _mean_cause(
 
 def _box(view: View, event_id: str, x: float, y: float, *, root: bool) -> Box:
     event = view.event_by_id[event_id]
+    badge = view.words("event.amplifies") if view.amplifies(event_id) else ""
     return Box(
         event=event_id,
         severity=event.severity,
@@ -137,6 +159,8 @@ def _box(view: View, event_id: str, x: float, y: float, *, root: bool) -> Box:
         subject=shorten(view.subject(event), _COLUMNS),
         when=_when(view, event),
         root=root,
+        badge=badge,
+        badge_width=count_columns(badge) * PIXELS_A_COLUMN + 12,
         hint=f"{view.label(event)} · {view.onset(event, day=True)}",
     )
 

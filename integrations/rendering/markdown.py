@@ -7,6 +7,7 @@ from integrations.rendering.answer import title_line
 from integrations.rendering.content import (
     Block,
     Card,
+    Chain,
     Fact,
     Facts,
     Items,
@@ -23,7 +24,7 @@ from integrations.rendering.sections import build_sections
 from integrations.rendering.view import View
 
 LIMITS = Limits(events=60, hypotheses=15, rows=60, quotes=15)
-_STRONG = ("strong", "confidence", "coverage", "priority")
+_STRONG = ("strong", "tag", "confidence", "coverage", "priority")
 _SYMBOLS: Mapping[str, str] = {"critical": "⯃", "error": "▲", "warning": "◆", "info": "●"}
 
 
@@ -57,6 +58,8 @@ class _Writer:
                 return "\n".join(f"- {self.fact(fact)}" for fact in facts)
             case Table():
                 return "\n".join(self.table(block))
+            case Chain(table):
+                return "\n".join(self.table(table))
             case Card():
                 return "\n\n".join(self.card(block))
 

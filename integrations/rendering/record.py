@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from assistant.event import Coverage, Event
+from assistant.event import ClockCorrection, Coverage, Event
 from integrations.rendering.content import (
     Block,
     Card,
@@ -17,6 +17,7 @@ from integrations.rendering.content import (
     Section,
     Span,
     Table,
+    bound,
     code,
     join,
     refs,
@@ -25,12 +26,22 @@ from integrations.rendering.content import (
     text,
 )
 from integrations.rendering.folding import CoverageFold, Fold, fold_coverage, fold_events, name_many
-from integrations.rendering.moments import write_span, write_stamp, write_time, write_window
+from integrations.rendering.hangs import read_wait
+from integrations.rendering.moments import (
+    write_delay,
+    write_span,
+    write_stamp,
+    write_time,
+    write_window,
+)
+from integrations.rendering.propagation import mark
 from integrations.rendering.view import PLANES, View, rank_severity
 from tools.evidence import Evidence, Window
 
 _SHA_SHOWN = 16
 _CITED_SHOWN = 5
+_OPEN_LINES = 12
+_CLOCKS_SHOWN = 3
 
 
 def build_timeline(view: View, limits: Limits) -> Section:
@@ -69,7 +80,10 @@ def build_record(view: View, limits: Limits) -> tuple[Section, ...]:
 def build_evidence(view: View, limits: Limits) -> Section:
     """Build one card for each capture that the report stands on."""
     words = view.words
-    cited = sorted(view.cited_evidence(), key=lambda item: item.id not in view.key_evidence)
+    cited = sorted(
+        view.cited_evidence(),
+        key=lambda item: (item.id not in view.root_evidence, item.id not in view.key_evidence),
+    )
     cards: list[Block] = [_card(view, item, limits) for item in cited[: limits.rows]]
     if len(cited) > limits.rows:
         more = words("report.and_more", count=len(cited) - limits.rows)
@@ -105,7 +119,8 @@ def _fold_row(view: View, fold: Fold) -> Row:
     alone = len(fold.events) == 1
     remarks = " · ".join(view.remarks(fold.first)) if alone else ""
     cited = dict.fromkeys(one for event in fold.events for one in view.cited_by(event))
-    condition = join(text(view.title(fold.first.page)), soft(remarks) if remarks else (), by=" — ")
+    named_condition = join(text(view.title(fold.first.page)), mark(view, fold.first.id))
+    condition = join(named_condition, soft(remarks) if remarks else (), by=" — ")
     subject = view.subject(fold.first) if alone else name_many(view, fold.entities)
     refs_shown = join(refs(ids, most=max(1, len(named))), refs(tuple(cited), most=_CITED_SHOWN))
     cells = (_when(view, fold), severity(view, fold.worst), condition, text(subject), refs_shown)
@@ -150,13 +165,18 @@ def _coverage_row(view: View, fold: CoverageFold) -> Row:
     return Row(
         (
             _coverage_state(view, line),
-            text(line.source),
+            bound(line.source),
             text(fold.targets),
-            text(fold.why),
-            text(_span_of(view, fold)),
+            text(_reason(view, fold)),
+            _span_of(view, fold),
             refs(fold.evidence, most=_CITED_SHOWN),
         )
     )
+
+
+def _reason(view: View, fold: CoverageFold) -> str:
+    """Say the reason that all lines of a fold share."""
+    return view.reason(fold.lines[0]) if fold.why else ""
 
 
 def _coverage_state(view: View, line: Coverage) -> Line:
@@ -169,14 +189,15 @@ def _tally(view: View, covered: Sequence[Coverage]) -> Line:
     return soft(" · ".join(parts) or view.words("report.none"))
 
 
-def _span_of(view: View, fold: CoverageFold) -> str:
+def _span_of(view: View, fold: CoverageFold) -> Line:
     """Say which time all of them cover."""
     since = [line.since for line in fold.lines if line.since]
     until = [line.until for line in fold.lines if line.until]
     if len(since) + len(until) < len(fold.lines):
-        return ""
+        return ()
     common = Window(since=max(since, default=None), until=min(until, default=None))
-    return write_window(common, view.words)
+    begin, dash, end = write_window(common, view.words).partition(" – ")
+    return join(bound(begin), bound(f"– {end}") if dash else ())
 
 
 def _ruled_out(view: View, limits: Limits) -> Section:
@@ -198,7 +219,7 @@ def _not_checked(view: View, limits: Limits) -> Section:
         join(
             _coverage_state(view, fold.lines[0]),
             text(f"{fold.lines[0].source} {fold.targets}".strip()),
-            soft(fold.lines[0].why),
+            soft(view.reason(fold.lines[0])),
             by=" · ",
         )
         for fold in folds[: limits.rows]
@@ -223,16 +244,10 @@ def _unexplained(view: View, limits: Limits) -> Section | None:
 
 def _clocks(view: View) -> Section | None:
     words, timeline = view.words, view.investigation.timeline
-    lines = [
-        join(
-            code(one.clock),
-            text(f"{one.offset_s:+.1f} s ±{write_span(one.uncertainty_s, words)}"),
-            soft(one.why) if one.why else (),
-            refs(one.evidence),
-            by=" · ",
-        )
-        for one in timeline.corrections
-    ]
+    alike: dict[tuple[float, str], list[ClockCorrection]] = {}
+    for one in timeline.corrections:
+        alike.setdefault((one.offset_s, one.why), []).append(one)
+    lines = [_correction(view, group) for group in alike.values()]
     lines += [
         join(code(clock), text(words("time.zone_unknown")), by=" · ")
         for clock in timeline.unresolved_zones
@@ -240,6 +255,21 @@ def _clocks(view: View) -> Section | None:
     if not lines:
         return None
     return Section("clocks", words("report.clocks"), (Items(tuple(lines)),))
+
+
+def _correction(view: View, alike: Sequence[ClockCorrection]) -> Line:
+    """Say what was added to some clocks' stamps, and why."""
+    words, one = view.words, alike[0]
+    names = join(*(code(each.clock) for each in alike[:_CLOCKS_SHOWN]), by=", ")
+    more = soft(f" +{len(alike) - _CLOCKS_SHOWN}") if len(alike) > _CLOCKS_SHOWN else ()
+    evidence = tuple(dict.fromkeys(name for each in alike for name in each.evidence))
+    return join(
+        (*names, *more),
+        text(write_delay(one.offset_s, one.uncertainty_s, words)),
+        soft(one.why) if one.why else (),
+        refs(evidence),
+        by=" · ",
+    )
 
 
 def _card(view: View, item: Evidence, limits: Limits) -> Card:
@@ -260,6 +290,8 @@ def _card(view: View, item: Evidence, limits: Limits) -> Card:
         quote=Quote(tuple((quote.line, quote.text) for quote in quotes[: limits.quotes])),
         note=" ".join(notes),
         key=item.id in view.key_evidence or item.outcome == "hung",
+        open=item.id in view.root_evidence and len(quotes) <= _OPEN_LINES,
+        badge="" if item.outcome == "ok" else words(f"outcome.{item.outcome}"),
     )
 
 
@@ -267,10 +299,10 @@ def _card_facts(view: View, item: Evidence, lines: str) -> Sequence[Fact]:
     words = view.words
     outcome = words(f"outcome.{item.outcome}")
     truncated = words("evidence.truncated") if item.truncated else ""
+    waited = read_wait(item) if item.outcome == "hung" else ""
+    detail = words("hang.waited", seconds=waited) if waited else item.detail
     facts = [
-        Fact(
-            words("column.state"), text(" · ".join(filter(None, (outcome, item.detail, truncated))))
-        )
+        Fact(words("column.state"), text(" · ".join(filter(None, (outcome, detail, truncated)))))
     ]
     if item.observed_at:
         facts.append(Fact(words("evidence.observed_at"), text(write_stamp(item.observed_at))))

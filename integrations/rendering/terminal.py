@@ -9,11 +9,13 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
+from rich.tree import Tree
 
 from integrations.rendering.answer import title_line
 from integrations.rendering.content import (
     Block,
     Card,
+    Chain,
     Fact,
     Facts,
     Items,
@@ -22,10 +24,12 @@ from integrations.rendering.content import (
     Paragraph,
     Section,
     Span,
+    Step,
     Table,
 )
 from integrations.rendering.escaping import flatten, make_visible
 from integrations.rendering.sections import build_sections
+from integrations.rendering.summary import build_summary
 from integrations.rendering.view import View
 
 LIMITS = Limits(events=12, hypotheses=5, rows=20, quotes=5)
@@ -35,6 +39,7 @@ _STYLES: Mapping[str, str] = {
     "strong": "bold",
     "soft": "dim",
     "code": "cyan",
+    "tag": "bold magenta",
     "ref": "cyan",
     "critical": "bold red",
     "error": "yellow",
@@ -80,12 +85,20 @@ def print_report(view: View, console: Console) -> None:
     """Print the whole report: state and what to do first, evidence last."""
     console.print(_line(title_line(view)))
     for section in build_sections(view, LIMITS):
-        console.print()
-        console.print(Rule(Text(section.title, "bold"), align="left", style="dim"))
-        console.print(Group(*_blocks(section)))
+        _print_section(section, console)
     console.print(Text(f"\n{view.colophon()}", "dim"))
     # The top has scrolled away by now: end on what matters.
+    summary = build_summary(view)
+    if summary:
+        _print_section(summary, console)
+        console.print()
     console.print(Text(flatten(view.recap()), "bold"))
+
+
+def _print_section(section: Section, console: Console) -> None:
+    console.print()
+    console.print(Rule(Text(section.title, "bold"), align="left", style="dim"))
+    console.print(Group(*_blocks(section)))
 
 
 def _blocks(section: Section) -> Iterable[RenderableType]:
@@ -105,6 +118,8 @@ def _block(block: Block) -> RenderableType:
             return _pairs((_label(fact), _line(fact.line)) for fact in _without_repeats(facts))
         case Table():
             return _table(block)
+        case Chain(_, steps):
+            return _tree(steps)
         case Card():
             return _card(block)
 
@@ -140,6 +155,15 @@ def _table(table: Table) -> Grid:
     for row in table.rows:
         grid.add_row(*(_line(cell) for cell in row.cells))
     return grid
+
+
+def _tree(steps: Iterable[Step]) -> Tree:
+    top = Tree("", hide_root=True, guide_style="dim")
+    above = [top]
+    for step in steps:
+        above = above[: step.depth + 1]
+        above.append(above[-1].add(_line(step.line)))
+    return top
 
 
 def _card(card: Card) -> RenderableType:

@@ -63,12 +63,30 @@ class View:
 
     @cached_property
     def named_events(self) -> frozenset[str]:
-        """Ids of the events that the chain, a root or the first anomaly names."""
+        """Ids of the events that the chain, a root, an amplifier or the first anomaly names."""
         if self.diagnosis is None:
             return frozenset()
         linked = [end for link in self.diagnosis.chain for end in (link.source, link.target)]
         roots = [root.event for root in self.diagnosis.root_causes]
-        return frozenset([*linked, *roots, self.diagnosis.first_anomaly])
+        spread = self.diagnosis.amplifiers
+        return frozenset([*linked, *roots, *spread, self.diagnosis.first_anomaly])
+
+    @cached_property
+    def amplifiers(self) -> Sequence[Event]:
+        """The first event of each condition that spread the damage."""
+        ids = self.diagnosis.amplifiers if self.diagnosis else ()
+        return [self.event_by_id[one] for one in ids if one in self.event_by_id]
+
+    def amplifies(self, event_id: str) -> bool:
+        """Tell whether an event is of a condition that spread the damage."""
+        event = self.event_by_id.get(event_id)
+        return event is not None and event.page in {one.page for one in self.amplifiers}
+
+    def alike(self, event: Event) -> tuple[Entity, ...]:
+        """Everything for which the same condition was seen."""
+        same = (one for one in self.shown_events if one.page == event.page)
+        entities = (entity for one in same for entity in (one.members or (one.entity,)))
+        return tuple({entity.key: entity for entity in entities}.values())
 
     def matters(self, event: Event) -> bool:
         """Tell whether `event` belongs in what people read, rather than in the JSON alone."""
@@ -182,8 +200,14 @@ class View:
         return self.words(f"verdict_text.{diagnosis.verdict}{'_empty' if empty else ''}")
 
     def _tell_root(self, root: RootCause) -> str:
-        title, where = self.words.say(root.title), self.words.say(root.where.text)
-        return self.words("report.root", title=title, where=where)
+        title = self.words.say(root.title)
+        return self.words("report.root", title=title, where=self.where(root))
+
+    def where(self, root: RootCause) -> str:
+        """Say where a root is; a bare id gets its kind, so that it reads as a thing."""
+        told = self.words.say(root.where.text)
+        bare = told.startswith(root.entity.id)
+        return f"{self.words(f'kind.{root.entity.kind}')} {told}" if bare else told
 
     def recap(self) -> str:
         """Say verdict, confidence and cause on one line."""
@@ -206,6 +230,10 @@ class View:
             self.investigation.coverage,
             key=lambda line: (_COVERAGE_ORDER.index(line.state), line.source, line.target),
         )
+
+    def reason(self, line: Coverage) -> str:
+        """Why a line of the ledger says so, in the reader's language where we said it."""
+        return self.words.say(line.reason) if line.reason else line.why
 
     def unseen(self) -> Sequence[Coverage]:
         """The lines of the ledger that nobody looked at, or nobody can."""
@@ -230,9 +258,18 @@ class View:
             diagnosis.root_causes,
             diagnosis.chain,
             diagnosis.ruled_out,
+            diagnosis.first_failing,
             diagnosis.changes,
         )
-        return frozenset(one for group in groups for part in group for one in part.evidence)
+        stands = (one for group in groups for part in group for one in part.evidence)
+        spread = (one for event in self.amplifiers for one in self.cited_by(event))
+        return frozenset((*stands, *spread))
+
+    @cached_property
+    def root_evidence(self) -> frozenset[str]:
+        """Ids of what the causes themselves stand on."""
+        roots = self.diagnosis.root_causes if self.diagnosis else ()
+        return frozenset(one for root in roots for one in root.evidence)
 
     @cached_property
     def _named_evidence(self) -> frozenset[str]:

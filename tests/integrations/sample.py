@@ -9,6 +9,7 @@ from assistant.diagnosis.result import (
     Change,
     Claim,
     Diagnosis,
+    FirstFailing,
     Hypothesis,
     Impact,
     Instruction,
@@ -247,6 +248,11 @@ def build_diagnosis() -> Diagnosis:
         state=State(now="recovered", as_of=START + timedelta(hours=1)),
         impact=Impact(nodes=30, gpus=240, jobs=3), first_anomaly="ev1",
         root_causes=(root,), hypotheses=(lead, rival), chain=_chain(),
+        amplifiers=("ev6", "ev7"),
+        first_failing=(FirstFailing(
+            job="train/llm-70b", entity=Entity(kind="rank", id="train/llm-70b/0"),
+            why=both("rank 0 stalls before the others wait", "rank 0 在其他成员等待之前停滞"),
+            evidence=("E8",)),),
         contain_now=(Instruction(
             text=both("Pause the queue until mounts answer on three nodes", "暂停队列，直到三个节点的挂载恢复"),
             why=both("Retries fail again and feed the storm", "重试会再次失败并加剧风暴")),),

@@ -72,6 +72,28 @@ def test_what_is_not_known_is_null_and_not_left_out() -> None:
     assert document["verdict"] == "inconclusive"
 
 
+def test_amplifiers_and_first_failing_are_there(view: View) -> None:
+    """Events that spread the damage, and who failed first and why."""
+    document = _document(view)
+
+    assert document["amplifiers"] == ["ev6", "ev7"]
+    assert document["first_failing"] == [
+        {
+            "job": "train/llm-70b",
+            "entity": {"kind": "rank", "id": "train/llm-70b/0", "names": []},
+            "why": "rank 0 stalls before the others wait",
+            "evidence": ["E8"],
+        }
+    ]
+
+
+def test_the_priority_rule_is_english_in_every_language(chinese: View) -> None:
+    """A program reads the same rule whoever ran it."""
+    priority = build_document(chinese)["priority"]
+
+    assert priority["rule"] == "shared storage down for every node"  # type: ignore[index]  # a mapping
+
+
 def test_times_are_utc_with_z(view: View) -> None:
     """Programs need not guess a zone."""
     document = _document(view)

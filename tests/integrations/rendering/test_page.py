@@ -157,6 +157,29 @@ def test_a_browser_shows_it_without_a_request_or_a_complaint(
         page.close()
 
 
+def test_a_link_to_evidence_opens_it_without_a_script(
+    browser: object, view: View, tmp_path: Path
+) -> None:
+    """Cards are folded, so that the page stays short; the one that is asked for is readable."""
+    file = tmp_path / "report.html"
+    file.write_text(render_html(view), "utf-8")
+    page = browser.new_page()  # type: ignore[attr-defined]  # imported late
+    shown = "document.querySelector('#E3 pre').checkVisibility({contentVisibilityAuto: true})"
+    page.goto(file.as_uri())
+    assert not page.evaluate(shown)
+    page.goto(f"{file.as_uri()}#E3")
+    assert page.evaluate(shown)
+    page.close()
+
+
+def test_amplifiers_are_marked_in_the_graph(view: View) -> None:
+    """By a word and a rim, not by colour alone."""
+    page = render_html(view)
+
+    assert page.count('class="box amplifier"') == 2
+    assert page.count('class="badge-text"') == 2
+
+
 def test_everything_is_reached_by_keyboard(browser: object, view: View, tmp_path: Path) -> None:
     """The first stop skips to the verdict; figures, tables and links follow."""
     file = tmp_path / "report.html"

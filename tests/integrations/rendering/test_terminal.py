@@ -83,6 +83,33 @@ def test_no_line_is_wider_than_the_terminal(view: View, chinese: View) -> None:
         assert max(cell_len(line) for line in lines) <= 80
 
 
+def test_a_long_report_ends_on_the_whole_conclusion_in_short(view: View) -> None:
+    """Where, why, what amplified it, what it was not, what hung, and the way it took."""
+    text = _print(view)
+    end = text[text.index("In short") :]
+
+    marks = ["Where", "server 10.0.0.10 stopped", "Why", "Storage controller failover",
+             "Amplified by", "GPU health check fails", "First to fail", "Ruled out",
+             "GPU hardware failure", "Hung commands", "df -h /data", "Propagation", "+18 s",
+             "Fault found · LIKELY"]  # fmt: skip
+    places = [end.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_amplifiers_and_who_failed_first_stand_with_the_verdict(view: View, chinese: View) -> None:
+    """Each on a line of its own, with evidence; the tree marks amplifiers too."""
+    text = _print(view, width=200)
+    verdict = text[text.index("Verdict ") : text.index("Propagation ")]
+    tree = text[text.index("Propagation ") : text.index("Differential ")]
+
+    assert "Amplified by   GPU health check fails because it writes to shared storage" in verdict
+    assert "First to fail  rank train/llm-70b/0 · of job train/llm-70b" in verdict
+    assert "Hung commands  df -h /data · no answer within 10 s · astra-gpu-07 · E6" in verdict
+    assert tree.count("amplifier") == 2
+    assert "放大因素" in _print(chinese)
+    assert "最先失败" in _print(chinese)
+
+
 def test_an_open_question_ends_on_its_strongest_lead(view: View) -> None:
     """What is not decided is said with what would be the best guess."""
     diagnosis = view.investigation.diagnosis
