@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from tools.budget import Budget
@@ -17,13 +17,8 @@ from tools.commands import Command
 from tools.evidence import Outcome
 from tools.hangs import Hangs
 from tools.masking import Masker, mask_bytes
-from tools.shell import Answer, Shell
+from tools.shell import Answer, Shell, utc_now
 from tools.workspace import Workspace
-
-
-def utc_now() -> datetime:
-    """Tell the time, aware."""
-    return datetime.now(UTC)
 
 
 def state_file() -> Path | None:

@@ -63,12 +63,21 @@ class Status(msgspec.Struct):
     conditions: list[Condition] = []
 
 
+class Owner(msgspec.Struct):
+    """What made an object."""
+
+    kind: str
+    name: str
+
+
 class Meta(msgspec.Struct):
-    """Names and labels."""
+    """Names, labels, and whether somebody wants it gone."""
 
     name: str
     namespace: str = ""
     labels: dict[str, str] = {}
+    deletionTimestamp: str = ""  # noqa: N815
+    ownerReferences: list[Owner] = []  # noqa: N815
 
 
 class Spec(msgspec.Struct):

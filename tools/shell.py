@@ -13,9 +13,9 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import IO
 
 from tools.commands import Command
@@ -47,14 +47,24 @@ class Answer:
         return (self.ended - self.started).total_seconds()
 
 
+def utc_now() -> datetime:
+    """Tell the time, aware."""
+    return datetime.now(UTC)
+
+
 class Shell:
     """Runs commands of the grammar; one at a time per resource that could hang."""
 
     def __init__(
-        self, hangs: Hangs | None = None, environment: Mapping[str, str] | None = None
+        self,
+        hangs: Hangs | None = None,
+        environment: Mapping[str, str] | None = None,
+        clock: Callable[[], datetime] = utc_now,
     ) -> None:
+        """Take what hung before, the environment of commands, and what stamps their answers."""
         self.hangs = hangs or Hangs()
         self._environment = dict(environment) if environment is not None else None
+        self._clock = clock
         self._abandoned: set[int] = set()
         self._busy: dict[str, threading.Lock] = {}
         self._guard = threading.Lock()
@@ -105,22 +115,22 @@ class Shell:
             self._abandoned = {pid for pid in self._abandoned if not _has_died(pid)}
 
     def _refused(self, command: Command, why: str) -> Answer:
-        now = datetime.now(UTC)
+        now = self._clock()
         return Answer(str(command), now, now, "hung", detail=f"not run again: {why}")
 
     def _run(self, command: Command, limit_s: float, max_bytes: int, resource: str = "") -> Answer:
-        started = datetime.now(UTC)
+        started, began = self._clock(), time.monotonic()
         child = self._spawn(command, limit_s)
         if not isinstance(child, subprocess.Popen):
             outcome, why = child
-            return Answer(str(command), started, datetime.now(UTC), outcome, detail=why)
+            return Answer(str(command), started, self._clock(), outcome, detail=why)
         output = _Output(child, max_bytes)
         output.read(time.monotonic() + limit_s)
         ended = self._end(child, resource, cut=output.truncated)
         answer = Answer(
             str(command),
             started,
-            datetime.now(UTC),
+            started + timedelta(seconds=time.monotonic() - began),
             "ok",
             output.stdout,
             output.stderr,

@@ -66,21 +66,6 @@ def _hanging(frozen: Path | None) -> str:
     return f"#!/bin/sh\nexec /bin/sh -c ': > {frozen}/stuck'\n"
 
 
-@pytest.fixture(scope="session", name="nvml_library")
-def _nvml_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A stand-in for NVML, compiled once; the folder to put on LD_LIBRARY_PATH."""
-    if not shutil.which("gcc"):
-        pytest.skip("gcc is not installed, so the stand-in for NVML cannot be built")
-    folder = tmp_path_factory.mktemp("nvml")
-    source = Path(__file__).parents[1] / "stubs" / "nvml.c"
-    library = folder / "libnvidia-ml.so.1"
-    subprocess.run(
-        ["gcc", "-shared", "-fPIC", "-O1", "-Wl,-soname,libnvidia-ml.so.1", "-o", library, source],
-        check=True,
-    )
-    return folder
-
-
 EIGHT_GPUS = """\
 driver=550.127.08
 nvml=12.550.127.08

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -132,7 +131,7 @@ def _command(context: ProbeContext, argv: list[str], name: str) -> Capture:
 
 def _file(context: ProbeContext, file: Path, name: str, command: str) -> Iterator[Capture]:
     """Keep a file, of a long one its end; a missing one is no capture, not every host has each."""
-    started = datetime.now(UTC)
+    started = context.clock()
     try:
         text, cut = _end_of(file)
     except FileNotFoundError:

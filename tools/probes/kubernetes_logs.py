@@ -1,6 +1,8 @@
 """Logs and descriptions of the pods and nodes that matter."""
 
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from tools.capture import Capture
 from tools.context import ProbeContext
@@ -13,20 +15,25 @@ MOST_DESCRIBED = 12
 _LOG_LINES = 50_000
 _LOG_BYTES = 32 << 20
 _HEALTHY = frozenset({"Running", "Succeeded"})
+_SERVING = frozenset({"DaemonSet", "ReplicaSet", "StatefulSet", "Node"})
+"""Owners of pods that serve and never finish; all others run jobs."""
 
 
 @probe(source="kubernetes", reach="cluster", volatility=2)
 def kubernetes_logs(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read container logs, also of the instance before a restart, of the pods asked for or unwell.
 
-    One request a container; at most 60. Cannot see logs that the kubelet has rotated away, nor
-    those of a node that does not answer.
+    What is left of 60 requests goes to running jobs, one pod of each first: their progress is what
+    shows health. Cannot see logs that the kubelet has rotated away, nor those of a node that does
+    not answer.
     """
     kube = Kube(context)
     if kube.identify().outcome in UNREACHED:
         return
     taken = 0
-    for pod in chosen_pods(kube.briefs("/api/v1/pods", "pods"), request):
+    pods = kube.briefs("/api/v1/pods", "pods")
+    chosen = chosen_pods(pods, request)
+    for pod in [*chosen, *(pod for pod in working_pods(pods) if pod not in chosen)]:
         for status in pod.status.containerStatuses:
             for previous in (True, False) if status.restartCount else (False,):
                 if taken >= MOST_LOGS:
@@ -72,6 +79,17 @@ def chosen_pods(pods: list[Brief], request: Request) -> list[Brief]:
     return asked + unwell
 
 
+def working_pods(pods: list[Brief]) -> list[Brief]:
+    """Choose the running pods of jobs: the first of each job, then the second, and so on."""
+    jobs: dict[tuple[str, str], list[Brief]] = defaultdict(list)
+    for pod in pods:
+        for owner in pod.metadata.ownerReferences:
+            if owner.kind not in _SERVING and pod.status.phase == "Running":
+                jobs[pod.metadata.namespace, owner.name].append(pod)
+    turns = zip_longest(*jobs.values())
+    return [pod for turn in turns for pod in turn if pod is not None]
+
+
 def chosen_nodes(nodes: list[Brief], request: Request) -> list[Brief]:
     """Choose the nodes asked for and those that are not Ready, tainted or cordoned."""
     return [
@@ -87,7 +105,7 @@ def chosen_nodes(nodes: list[Brief], request: Request) -> list[Brief]:
 def trouble(pod: Brief) -> int:
     """Rank how unwell a pod is; 0 for a healthy one."""
     statuses = [*pod.status.containerStatuses, *pod.status.initContainerStatuses]
-    rank = 4 if pod.status.phase not in _HEALTHY else 0
+    rank = 4 if pod.status.phase not in _HEALTHY or pod.metadata.deletionTimestamp else 0
     return (
         rank
         + sum(2 for status in statuses if _died(status))

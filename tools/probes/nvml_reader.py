@@ -4,7 +4,6 @@ A value that a GPU does not support is null: absent is not zero.
 """
 
 import json
-import socket
 import sys
 import time
 from argparse import ArgumentParser
@@ -54,10 +53,11 @@ class Device:
 
 
 def read(nvml: ModuleType, watch_s: float) -> Json:
-    """Read everything of this host."""
+    """Read everything of this host; its name and the time stand in the manifest.
+
+    An agent in a container has a host name of its own, which would be the wrong one here.
+    """
     report: Json = {
-        "host": socket.gethostname().partition(".")[0],
-        "observed_at": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
         "driver_version": _system(nvml, "nvmlSystemGetDriverVersion"),
         "nvml_version": _system(nvml, "nvmlSystemGetNVMLVersion"),
         "cuda_version": _cuda(_system(nvml, "nvmlSystemGetCudaDriverVersion")),

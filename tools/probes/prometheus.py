@@ -65,13 +65,15 @@ def step_of(window: Window, wanted: float | None = None) -> float:
 def asked_window(request: Request, now: datetime) -> Window:
     """Give the window to ask for: the request's with half an hour around it, else the last hour.
 
-    A window of one moment stays one.
+    A window of one moment stays one. None reaches beyond the present: there a server would carry
+    the last sample of each series on for minutes.
     """
     if request.window.since and request.window.since == request.window.until:
         return request.window
     until = request.window.until or request.now or now
     since = request.window.since or until - _LAST
-    return Window(since=since - _AROUND, until=min(until + _AROUND, max(now, until)))
+    since -= _AROUND
+    return Window(since=since, until=max(min(until + _AROUND, now), since))
 
 
 def _client(context: ProbeContext) -> httpx.Client:
