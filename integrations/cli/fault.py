@@ -3,7 +3,8 @@
 CommandFault
 ├── UsageFault       exit 2: the command line makes no sense
 ├── NotFoundFault    exit 3: what was named is not there
-└── NotAllowedFault  exit 4: it is there and may not be read or written
+├── NotAllowedFault  exit 4: it is there and may not be read or written
+└── InternalFault    exit 1: nobody foresaw it, so it is a bug
 """
 
 import errno
@@ -55,6 +56,19 @@ class NotAllowedFault(CommandFault):
 
     code = "not_allowed"
     exit_code = NOT_ALLOWED
+
+
+class InternalFault(CommandFault):
+    """Nobody foresaw it, so it is a bug."""
+
+    code = "internal"
+
+    def __init__(self, error: Exception) -> None:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        super().__init__(
+            f"internal error: {what}",
+            "Run again with --debug for the traceback, and please report it.",
+        )
 
 
 def explain(error: Exception) -> CommandFault:

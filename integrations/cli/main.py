@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 GROUP = "firstfault.commands"
 """Packages add commands by registering an entry point here."""
+DEBUG = "--debug"
 _EXAMPLES = """Finds the first fault, not the last error, in GPU clusters.
 
 \b
@@ -97,8 +98,13 @@ def _root(
             "--version", callback=_print_version, is_eager=True, help="Print the version."
         ),
     ] = False,
+    debug: Annotated[
+        bool, typer.Option(DEBUG, help="Show the traceback of an internal error.")
+    ] = False,
 ) -> None:
     """Take the options that stand before the command."""
+    # `call` takes --debug wherever it stands; here it is only listed.
+    del version, debug
 
 
 def run() -> Never:
@@ -123,33 +129,62 @@ def run() -> Never:
 
 def call(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; errors are told, never raised."""
-    from integrations.cli.fault import (  # noqa: PLC0415 -- `--help` needs none of it
-        FORESEEN,
-        INTERRUPTED,
-        CommandFault,
-        UsageFault,
-        explain,
-    )  # fmt: skip
+    from integrations.cli.fault import INTERRUPTED  # noqa: PLC0415 -- `--help` needs none of it
 
+    arguments, debug = take_debug(arguments)
     try:
         code = typer.main.get_command(app).main(
             args=list(arguments), prog_name="firstfault", standalone_mode=False
         )
-    except _click.exceptions.NoArgsIsHelpError as asked:
-        typer.echo(asked.format_message())
-        return UsageFault.exit_code
-    except _click.exceptions.UsageError as error:
-        hint = f"Try `{error.ctx.command_path} --help`." if error.ctx else ""
-        return tell(UsageFault(error.format_message(), hint), arguments)
-    except CommandFault as fault:
-        return tell(fault, arguments)
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except BrokenPipeError:
         raise
-    except FORESEEN as error:
-        return tell(explain(error), arguments)
+    except Exception as error:  # noqa: BLE001 -- the outermost loop: nobody shall read a traceback
+        return _fail(error, arguments, debug=debug)
     return code if isinstance(code, int) else 0
+
+
+def _fail(error: Exception, arguments: Sequence[str], *, debug: bool) -> int:
+    """Tell what went wrong; what nobody foresaw is a bug."""
+    from integrations.cli.fault import (  # noqa: PLC0415 -- only for errors
+        FORESEEN,
+        CommandFault,
+        InternalFault,
+        UsageFault,
+        explain,
+    )
+
+    match error:
+        case _click.exceptions.NoArgsIsHelpError():
+            typer.echo(error.format_message())
+            return UsageFault.exit_code
+        case _click.exceptions.UsageError():
+            hint = f"Try `{error.ctx.command_path} --help`." if error.ctx else ""
+            return tell(UsageFault(error.format_message(), hint), arguments)
+        case CommandFault():
+            return tell(error, arguments)
+        case _ if isinstance(error, FORESEEN):
+            return tell(explain(error), arguments)
+    if debug or _debugs():
+        import traceback  # noqa: PLC0415 -- only for a bug
+
+        traceback.print_exception(error)
+    return tell(InternalFault(error), arguments)
+
+
+def take_debug(arguments: Sequence[str]) -> tuple[Sequence[str], bool]:
+    """Take ``--debug`` out of a command line, wherever it stands before ``--``."""
+    words = list(arguments)
+    end = words.index("--") if "--" in words else len(words)
+    kept = [word for word in words[:end] if word != DEBUG]
+    return [*kept, *words[end:]], len(kept) < end
+
+
+def _debugs() -> bool:
+    from integrations.bootstrap import read_surroundings  # noqa: PLC0415 -- only for a bug
+
+    return read_surroundings().variables.get("FIRSTFAULT_DEBUG", "") not in ("", "0")
 
 
 def tell(fault: "CommandFault", arguments: Sequence[str]) -> int:
