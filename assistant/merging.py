@@ -1,5 +1,6 @@
 """Reports of one fact, by whatever source, become one happening with one onset and one end."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -74,30 +75,45 @@ def _runs(group: Sequence[Burst], quiet_s: float) -> list[list[Burst]]:
     lines = [burst for burst in chosen if burst.before_s < UNKNOWN_ONSET_S / 2]
     states = [burst for burst in chosen if burst.before_s >= UNKNOWN_ONSET_S / 2]
     runs: list[list[Burst]] = []
+    reach = _Reach()
     for burst in lines:
-        if runs and _continues(runs[-1], burst, quiet_s):
+        if runs and reach.admits(burst, quiet_s):
             runs[-1].append(burst)
         else:
             runs.append([burst])
+            reach = _Reach()
+        reach.take(burst)
     for state in states:
         _place_state(runs, state)
     return sorted(runs, key=lambda run: _upper(run[0]))
 
 
-def _continues(run: Sequence[Burst], burst: Burst, quiet_s: float) -> bool:
-    """Whether the burst goes on from the run: no recovery between, no longer pause."""
-    ended = [b.end.utc for b in run if b.end is not None]
-    start = burst.first.utc
-    if ended and start > max(ended):
-        return False
-    blur = timedelta(seconds=quiet_s + _doubt(burst, run))
-    return start <= max(b.last.utc for b in run) + blur
+@dataclass(slots=True)
+class _Reach:
+    """How far a run goes, kept while it grows: a long log makes thousands of bursts of one run."""
+
+    last: datetime | None = None
+    ended: datetime | None = None
+    doubt_s: float = 0.0
+    """Clock error of the first report; a wholly unknown zone does not count towards a pause."""
+
+    def take(self, burst: Burst) -> None:
+        if self.last is None:
+            self.doubt_s = _doubt(burst)
+        self.last = max(self.last or burst.last.utc, burst.last.utc)
+        if burst.end is not None:
+            self.ended = max(self.ended or burst.end.utc, burst.end.utc)
+
+    def admits(self, burst: Burst, quiet_s: float) -> bool:
+        """Whether the burst goes on from the run: no recovery between, no longer pause."""
+        start = burst.first.utc
+        if self.last is None or (self.ended is not None and start > self.ended):
+            return False
+        return start <= self.last + timedelta(seconds=quiet_s + self.doubt_s + _doubt(burst))
 
 
-def _doubt(burst: Burst, run: Sequence[Burst]) -> float:
-    """Clock error counts towards a pause, a wholly unknown zone does not."""
-    errors = [b.first.uncertainty_s for b in (burst, *run[:1]) if b.first.zone != "unknown"]
-    return sum(errors)
+def _doubt(burst: Burst) -> float:
+    return 0.0 if burst.first.zone == "unknown" else burst.first.uncertainty_s
 
 
 def _place_state(runs: list[list[Burst]], state: Burst) -> None:
@@ -165,13 +181,21 @@ def _places(run: Sequence[Burst]) -> list[Place]:
 
 
 def _recover(merged: Sequence[Merged], recoveries: Sequence[Sighting]) -> None:
-    """Close what a recovery seen by another clock ended."""
-    for sighting in sorted(recoveries, key=lambda s: s.time.utc):
-        for happening in merged:
-            over = happening.last.utc <= _late(sighting.time)
-            if happening.end is None and happening.timed and over:
-                happening.end = sighting.time
-                happening.places = [*happening.places[: MOST_PLACES - 1], sighting.place]
+    """Close what a recovery seen by another clock ended: each by the first that comes after it."""
+    if not recoveries:
+        return
+    ordered = sorted(recoveries, key=lambda sighting: _late(sighting.time))
+    moments = [_late(sighting.time) for sighting in ordered]
+    for happening in merged:
+        place = bisect_left(moments, happening.last.utc)
+        if happening.end is None and happening.timed and place < len(ordered):
+            sighting = min(ordered[place : place + NEAR], key=lambda found: found.time.utc)
+            happening.end = sighting.time
+            happening.places = [*happening.places[: MOST_PLACES - 1], sighting.place]
+
+
+NEAR = 16
+"""Among so many recoveries that can be the first, the earliest by its stamp counts."""
 
 
 def _finish(merged: Sequence[Merged], page: Page) -> None:
