@@ -41,6 +41,7 @@ def test_damaged_inputs_get_an_answer_or_a_clear_word(run: Run, home: Path) -> N
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(1800)
 def test_five_hundred_damaged_inputs(run: Run, home: Path) -> None:
     """The same for five hundred."""
     _diagnose_each(run, home, _damaged(500, "much damage"))
