@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from assistant.event import FieldValue
@@ -19,6 +19,13 @@ UNKNOWN_ONSET_S = 7 * 86400.0
 MOST_TEXT = 2000
 MOST_BURSTS = 20_000
 """Distinct occurrences of one condition by one clock; beyond that they are only counted."""
+
+MOST_RECURRENCES = 400
+"""Occurrences on one thing by one clock that are kept whole: the first and the latest ones."""
+MOST_ENDS = 2000
+"""Recoveries of one thing told by one clock."""
+STEADY_S = 10.0
+"""Recoveries that follow each other faster than this say nothing new."""
 
 
 class Place(NamedTuple):
@@ -99,7 +106,8 @@ class Fold:
     def __init__(self, pages: Mapping[str, Page]) -> None:
         self._quiet = {name: quiet_s(page) for name, page in pages.items()}
         self._open: dict[tuple[str, Key, str], Burst] = {}
-        self._closed: list[Burst] = []
+        self._closed: dict[tuple[str, Key, str], list[Burst]] = {}
+        self._recovered: dict[tuple[str, Key, str], tuple[int, datetime]] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self.overflow: dict[tuple[str, str], int] = {}
         """By page and clock: occurrences that were only counted."""
@@ -119,7 +127,8 @@ class Fold:
 
     def bursts(self) -> Iterator[Burst]:
         """Yield all bursts, in no order."""
-        yield from self._closed
+        for recurrences in self._closed.values():
+            yield from recurrences
         yield from self._open.values()
 
     def _begin(self, key: tuple[str, Key, str], old: Burst | None, sighting: Sighting) -> None:
@@ -129,14 +138,33 @@ class Fold:
             self.overflow[lane] = self.overflow.get(lane, 0) + sighting.count
             return
         if old is not None:
-            self._closed.append(old)
+            self._keep(key, old)
         self._open[key] = _new(sighting)
+
+    def _keep(self, key: tuple[str, Key, str], old: Burst) -> None:
+        """Keep the first and the latest recurrences; what lies between is only counted."""
+        kept = self._closed.setdefault(key, [])
+        kept.append(old)
+        if len(kept) > MOST_RECURRENCES:
+            dropped = kept.pop(MOST_RECURRENCES // 2)
+            lane = (dropped.page, dropped.clock)
+            self.overflow[lane] = self.overflow.get(lane, 0) + dropped.count
 
     def _close(self, burst: Burst | None, sighting: Sighting) -> None:
         if burst is None or burst.end is not None or sighting.time.utc < burst.first.utc:
-            self.ends.append(sighting)
+            self._recover(sighting)
             return
         burst.end, burst.end_place = sighting.time, sighting.place
+
+    def _recover(self, sighting: Sighting) -> None:
+        """Keep a recovery for what other clocks saw, but not each of a steady flood."""
+        key = (sighting.page, sighting.entity, sighting.clock)
+        moment = sighting.time.utc
+        number, latest = self._recovered.get(key, (0, datetime.min.replace(tzinfo=UTC)))
+        if number and (abs(_seconds(latest, moment)) < STEADY_S or number > MOST_ENDS):
+            return
+        self._recovered[key] = (number + 1, moment)
+        self.ends.append(sighting)
 
     def _apart(self, burst: Burst, sighting: Sighting) -> bool:
         quiet = self._quiet[burst.page]
