@@ -21,6 +21,9 @@ ASKED_AS = {
 }
 """What an operator typed → how the product's probes ask for it."""
 
+SILENT = ("nvidia-smi topo -m", "df -i -l -P")
+"""What probes ask that no operator recorded: where the program is there, it prints nothing."""
+
 _PROGRAM = """#!/bin/sh
 # Answers as recorded; see the table beside it.
 asked="{name} $*"
@@ -66,7 +69,9 @@ def install(bundle: Path, host: str, folder: Path) -> Path:
         for command in _forms(entry, points):
             row = f"{entry['outcome']}\t{file}\t{command}"
             tables.setdefault(Path(command.split(maxsplit=1)[0]).name, []).append(row)
+    (folder / "silent.out").touch()
     for name, rows in tables.items():
+        rows += [f"ok\tsilent.out\t{each}" for each in SILENT if each.startswith(f"{name} ")]
         _write(folder, name, rows)
     return folder
 

@@ -24,6 +24,8 @@ from tools.capture import Capture
 
 SEED, THIN = 4, 0.02
 HANG_S = 2.0
+FILES = ("storage", "alerts", "app")
+"""What no probe reads: appliances' and jobs' own logs, Alertmanager's list. It comes as files."""
 pytestmark = pytest.mark.skipif(
     not (journal.available() and server.available() and shutil.which("kubectl")),
     reason="needs systemd-journal-remote, Prometheus and kubectl",
@@ -86,8 +88,7 @@ def look(scenario: str, folder: Path, library: Path, catalog: Catalog) -> Looks:
         context = rig.context(folder / "look", limit_s=HANG_S)
         live = Live(context, first_answer_s=60, transports=rig.transports())
         first = said(investigate(live, incident, catalog, now=rig.now))
-    # What an appliance logs and what Alertmanager lists reach a live look as files.
-    files = [whole / name for name in ("storage", "alerts") if (whole / name).exists()]
+    files = [whole / name for name in FILES if (whole / name).exists()]
     seen = diagnose(rig.now, whole)
     with_files = diagnose(rig.now, folder / "look", *files)
     for path in files:
@@ -100,6 +101,16 @@ def look(scenario: str, folder: Path, library: Path, catalog: Catalog) -> Looks:
 @pytest.fixture(scope="module", name="catalog")
 def _catalog() -> Catalog:
     return load_catalog()
+
+
+def test_a_live_look_at_a_healthy_cluster_agrees_with_its_bundle(
+    tmp_path: Path, nvml_library: Path, catalog: Catalog
+) -> None:
+    """Work that goes on, seen in the logs of running jobs, is what lets a live look say healthy."""
+    looks = look("healthy-old-noise", tmp_path, nvml_library, catalog)
+
+    assert looks.live == looks.bundle
+    assert looks.live.verdict == "healthy"
 
 
 @pytest.mark.parametrize("scenario", ["cgroup-oom-137", "xid79-pcie-prologue"])
@@ -132,3 +143,15 @@ def test_a_live_look_in_the_middle_of_the_outage_agrees_with_its_bundle(
     assert looks.bundle.roots == {("storage-controller-failover", "10.0.0.10", "LIKELY")}
     assert "command-hung-on-mount" in looks.live.chain
     assert set(hung) == {"df -h /data"}
+
+
+def test_a_live_look_at_slurm_agrees_with_its_bundle(
+    tmp_path: Path, nvml_library: Path, catalog: Catalog
+) -> None:
+    """Without Kubernetes the nodes alone name the server; jobs' logs complete the chain."""
+    looks = look("slurm-storage-failover", tmp_path, nvml_library, catalog)
+
+    assert looks.live == looks.bundle_without_files
+    # Loose job logs have lost the host that a manifest names: roots agree, the chain may be shorter.
+    assert looks.live_with_files.roots == looks.bundle.roots
+    assert looks.live_with_files.chain <= looks.bundle.chain
