@@ -251,7 +251,7 @@ def _stated_end(record: Record) -> Instant | None:
 
 def _stated_count(record: Record) -> int:
     text = record.fields.get("count", "")
-    return int(text) if record.channel == "event" and text.isdigit() else 1
+    return int(text) if record.channel == "event" and text.isdigit() else record.stands_for
 
 
 def _major_timeouts(settings: Iterable[RawSetting]) -> Iterable[RawSetting]:

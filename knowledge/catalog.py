@@ -13,9 +13,14 @@ from knowledge.errors import PageDuplicateError, PageInvalidError, PageUnknownEr
 from knowledge.front_matter import read_page
 from knowledge.page import Link, MetricSignature, Page, Signature, TextSignature
 from knowledge.page_cache import PageCache
+from knowledge.template import placeholders
 
 OWN_FAMILY = "own"
 """The family of an organisation's page that lies in no sub-folder."""
+
+PROGRESS_PAUSE_S = 120.0
+"""Steps that come within this are one run of work; a longer pause may be a stall."""
+HARMLESS_PAUSE_S = 3600.0
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _FILLERS = frozenset({"code", "error", "status", "no", "number"})
@@ -66,6 +71,13 @@ class Catalog:
         """The literals that only kernel signatures use."""
         return self._kernel_literals
 
+    def hum_literals(self) -> Mapping[str, float]:
+        """The literals of harmless lines that name nothing but their writer.
+
+        Each has the pause in seconds that means something: progress that stops for so long.
+        """
+        return self._hum_literals
+
     def queries(self) -> tuple[tuple[str, str], ...]:
         """Name and expression of every PromQL query, each once."""
         return self._queries
@@ -86,6 +98,20 @@ class Catalog:
     def _kernel_literals(self) -> tuple[str, ...]:
         others = {literal for source, literal in self._sourced_literals if source != "kernel"}
         return tuple(literal for literal in self._literals if literal not in others)
+
+    @cached_property
+    def _hum_literals(self) -> Mapping[str, float]:
+        telling: set[str] = set()
+        pauses: dict[str, float] = {}
+        for page, signature in self.signatures():
+            if isinstance(signature, TextSignature):
+                if page.role != "benign" or _names_more(signature):
+                    telling.add(signature.literal)
+                pause = PROGRESS_PAUSE_S if page.progress else HARMLESS_PAUSE_S
+                pauses[signature.literal] = min(pause, pauses.get(signature.literal, pause))
+                if signature.ends:
+                    telling.add(signature.ends.literal)
+        return {literal: pause for literal, pause in pauses.items() if literal not in telling}
 
     @cached_property
     def _sourced_literals(self) -> frozenset[tuple[str, str]]:
@@ -195,6 +221,14 @@ def _own(extra: Sequence[Path]) -> Iterator[tuple[Path, str]]:
         for path in sorted(root.rglob("*.md")) if root.is_dir() else [root]:
             in_folder = root.is_dir() and path.parent != root
             yield path, path.parent.name if in_folder else OWN_FAMILY
+
+
+def _names_more(signature: TextSignature) -> bool:
+    """Tell whether lines of one writer can speak of different things."""
+    templates = (*signature.entity.values(), *signature.peer.values())
+    named = {name for template in templates for name in placeholders(template)}
+    from_text = any(f"(?P<{name}>" in signature.regex for name in named)
+    return from_text or signature.yields != "event" or bool(signature.relation)
 
 
 def _decode(content: bytes, where: str) -> str:

@@ -126,6 +126,8 @@ class Record:
     """systemd unit, syslog tag, Kubernetes component, container name: who wrote it."""
     fields: Mapping[str, str] = field(default_factory=dict)
     """What the carrier said beside the text: pod, namespace, container, rank, pid, boot, reason."""
+    stands_for: int = 1
+    """How many lines like it this one stands for, where a steady hum was thinned."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import BinaryIO, ClassVar
 
 from tools.evidence import Channel, Instant, Item, Record, Span
+from tools.hum import Stretch, thinned
 from tools.journal_entry import FIELDS, entry_record, entry_time, unit_of
 from tools.messages import Shape, continues, shape_continued_by, shape_started_by
 from tools.request import Request
@@ -68,6 +70,8 @@ class ExportReading:
     seen: dict[tuple[str, Channel], tuple[Instant, Instant]] = field(default_factory=dict)
     border: ClassVar[bytes] = BORDER
     kernel_mark: ClassVar[bytes] = b"\n_TRANSPORT=kernel\n"
+    host_mark: ClassVar[bytes] = b"\n_HOSTNAME="
+    """Its first byte also ends its value."""
     _line: int = 1
     _barren: int = -1
     """Before this offset the last search for a message's beginning found none."""
@@ -117,7 +121,9 @@ class ExportReading:
         self._used = {place for place in self._used if place >= block.offset}
         self._barren = -1
         region = memoryview(data)[block.start : block.stop]
-        for literal, end in scanner_for(self.literals()).find(region):
+        hits = scanner_for(self.literals()).find(region)
+        look = Stretch(partial(self._lane, block), partial(self._moment, block))
+        for literal, end, count in thinned(hits, self._hum(), look):
             place = block.start + end - 1
             if place < done:
                 continue
@@ -132,8 +138,26 @@ class ExportReading:
             where = self.message_at(data, begin, stop)
             number += data.count(b"\n", counted, where) - data.count(b"\n", where, counted)
             counted = where
-            yield replace(record, line=number)
+            yield replace(record, line=number, stands_for=count)
         self._line = number + data.count(b"\n", counted, block.stop)
+
+    def _hum(self) -> dict[int, float]:
+        hum = self.request.hum
+        return {n: hum[text] for n, text in enumerate(self.request.literals) if text in hum}
+
+    def _lane(self, block: Block, end: int) -> bytes | None:
+        """Tell the host of a kernel's entry; what others write is read line by line."""
+        begin, stop = self.bounds(block.data, block.start + end - 1)
+        host = block.data.find(self.host_mark, begin, stop)
+        if host < 0 or block.data.find(self.kernel_mark, begin, stop) < 0:
+            return None
+        host += len(self.host_mark)
+        return block.data[host : block.data.find(self.host_mark[:1], host, stop)]
+
+    def _moment(self, block: Block, end: int) -> float | None:
+        begin, stop = self.bounds(block.data, block.start + end - 1)
+        moment = entry_time(self.parse(block.data[begin:stop]))
+        return moment.utc.timestamp() if moment else None
 
     def _wanted(self, literal: int, text: str) -> bool:
         """Tell whether the message has the literal, not another field of the entry."""

@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Channel, Gap, Instant, Item, Record, Span
+from tools.hum import Stretch, thinned
 from tools.joining import LONG_LINE, Joiner, end_of
 from tools.masks import masked
 from tools.request import Request
@@ -25,6 +27,11 @@ SNIFF = 64 << 10
 BINARY_SHARE = 0.04
 """Control bytes in a text stay far below this share, in compressed data they are a tenth."""
 ANCHOR_BYTES = 64 << 20
+
+SPACE = 0x20
+MAX_TAG = 160
+"""Within so many bytes stand a line's stamp, host and tag."""
+NO_COLUMN, ONE_WRITER = -1, -2
 
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\n]{0,256}\x07|[@-Z\\-_])")
 _CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x0b\x0c\x1b\x08")
@@ -65,6 +72,7 @@ class LogReading:
     channel: Channel = "text"
     _line: int = 1
     _done: int = 0
+    _column: int = 0
     _rubbish: tuple[int, int] | None = None
     """Begin and end of the binary blocks just passed."""
     _carriers: dict[tuple[str, Channel], Carrier] = field(default_factory=dict)
@@ -77,6 +85,8 @@ class LogReading:
         self._literals = self.request.literals
         if any(dialect.escaped for dialect in self.dialects[:1]):
             self._literals = tuple(dict.fromkeys((*self._literals, *map(_escaped, self._literals))))
+        hum = self.request.hum
+        self._hum = {n: hum[text] for n, text in enumerate(self._literals) if text in hum}
         self.lines = Joiner(self.dialects, self.setting, self.channel, self.writer.channel)
 
     def items(self) -> Iterator[Item]:
@@ -128,8 +138,10 @@ class LogReading:
         data, start, lines = block.data, block.start, self.lines
         done = start + self._done
         counted, number = start, self._line
-        scanner = scanner_for(self._literals)
-        for _, end in scanner.find(memoryview(data)[start : block.stop]):
+        hits = scanner_for(self._literals).find(memoryview(data)[start : block.stop])
+        look = Stretch(partial(self._lane, start), partial(self._moment, start))
+        self._column = 0
+        for _, end, count in thinned(hits, self._hum, look):
             place = start + end - 1
             if place < done or lines.is_used(data.rfind(b"\n", 0, place) + 1):
                 continue
@@ -138,7 +150,7 @@ class LogReading:
             if first > counted:
                 number += data.count(b"\n", counted, first)
                 counted = first
-            yield self._record(line, number - back)
+            yield self._record(line, number - back, count)
             if self.request.neighbours:
                 yield from self._neighbours(first, done, line, number - back)
         self._line = number + data.count(b"\n", counted, block.stop)
@@ -163,7 +175,36 @@ class LogReading:
                 away = data.count(b"\n", low, high)
                 yield self._record(other, number + (away if begin > first else -away))
 
-    def _record(self, line: Line, number: int) -> Record:
+    def _lane(self, start: int, end: int) -> bytes | None:
+        """Find host and unit in the raw line, where they stand right behind the stamp."""
+        data = self.lines.data
+        begin = data.rfind(b"\n", 0, start + end) + 1
+        if not self._column:
+            self._column = self._find_column(begin)
+        if self._column < 0:
+            return b"" if self._column == ONE_WRITER else None
+        place = begin + self._column
+        token = data[place : data.find(b":", place, place + MAX_TAG)]
+        known = data[place - 1] == SPACE and b" " in token
+        return token.partition(b"[")[0] if known else None
+
+    def _find_column(self, begin: int) -> int:
+        """Learn from one line where its host stands."""
+        line = self.lines.line_at(begin)
+        if line.instant is None or line.fields:
+            return NO_COLUMN
+        if not line.host:
+            fixed = self.writer.channel is not None and not self.dialects[0].escaped
+            return ONE_WRITER if fixed else NO_COLUMN
+        place = self.lines.data.find(b" " + line.host.encode() + b" ", begin, begin + MAX_TAG)
+        return place + 1 - begin if place > 0 else NO_COLUMN
+
+    def _moment(self, start: int, end: int) -> float | None:
+        begin = self.lines.data.rfind(b"\n", 0, start + end) + 1
+        instant = self.lines.line_at(begin).instant
+        return instant.utc.timestamp() if instant else None
+
+    def _record(self, line: Line, number: int, count: int = 1) -> Record:
         channel = self.lines.channel_of(line)
         host = line.host or self.writer.host
         if line.instant is not None:
@@ -179,6 +220,7 @@ class LogReading:
             host,
             line.unit or self.writer.unit,
             {**fields, **line.fields} if line.fields else fields,
+            count,
         )
 
     def clock(self, line: Line) -> str:

@@ -30,6 +30,9 @@ class Request(BaseModel):
     literals: tuple[str, ...] = ()
     kernel_literals: tuple[str, ...] = ()
     """The subset that only kernel lines can carry, for filters pushed down to the journal."""
+    hum: dict[str, float] = {}
+    """Those literals whose lines say only that they were there, each with the pause in seconds that
+    must show: of a steady stream by one writer, some lines are read and stand for the others."""
     neighbours: int = 0
     queries: tuple[Query, ...] = ()
     window: Window = Window()
