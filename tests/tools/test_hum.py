@@ -1,0 +1,77 @@
+"""A steady hum is thinned without hiding a pause, a writer or a count."""
+
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+from tools.bundle import Bundle
+from tools.evidence import Record
+from tools.hum import Stretch, thinned
+from tools.request import Request
+
+HUM_S = 120.0
+START = datetime.fromisoformat("2025-06-20T01:00:00+00:00")
+
+
+def _thin(seconds: list[float], lanes: list[bytes | None] | None = None) -> list[tuple[int, int]]:
+    look = Stretch(
+        lambda end: lanes[end] if lanes else b"one",
+        lambda end: seconds[end],
+    )
+    hits = [(0, number) for number in range(len(seconds))]
+    return [(end, count) for _, end, count in thinned(hits, {0: HUM_S}, look)]
+
+
+def test_ends_of_every_stretch_are_read() -> None:
+    """Before and after each pause a line is read, and so are first and last."""
+    seconds = [10.0 * n for n in range(100)] + [5000 + 10.0 * n for n in range(100)]
+    kept = [end for end, _ in _thin(seconds)]
+    assert {0, 99, 100, 199} <= set(kept)
+    assert len(kept) < 40
+
+
+def test_no_pause_is_hidden() -> None:
+    """Where lines were left out, the two beside them lie close in time."""
+    seconds = [n * 7.0 + (n // 37) * 400.0 for n in range(500)]
+    kept = [end for end, _ in _thin(seconds)]
+    for low, high in pairwise(kept):
+        assert high - low == 1 or seconds[high] - seconds[low] <= HUM_S
+
+
+def test_all_lines_are_counted() -> None:
+    """The lines that are read stand for all."""
+    assert sum(count for _, count in _thin([float(n) for n in range(1000)])) == 1000
+
+
+def test_clock_that_steps_back_hides_nothing() -> None:
+    """Lines around a step are read."""
+    seconds = [float(n) for n in range(50)] + [float(n) - 500 for n in range(50)]
+    kept = [end for end, _ in _thin(seconds)]
+    assert {0, 99} <= set(kept)
+    assert sum(count for _, count in _thin(seconds)) == 100
+
+
+def test_each_writer_keeps_its_own() -> None:
+    """Lines of another writer are never left out for this one's."""
+    lanes: list[bytes | None] = [b"a" if n % 50 else b"b" for n in range(200)]
+    kept = {end for end, _ in _thin([float(n) for n in range(200)], lanes)}
+    assert {0, 50, 100, 150} <= kept
+
+
+def test_unknown_writer_is_read() -> None:
+    """A line whose writer cannot be told is read."""
+    assert len(_thin([0.0] * 30, [None] * 30)) == 30
+
+
+def test_hosts_of_one_syslog_are_told_apart(tmp_path: Path) -> None:
+    """In a log of many hosts each host's lines keep their first and last."""
+    lines = [
+        f"{(START + timedelta(seconds=n)).isoformat()} n{n % 3} kernel: hum {n}" for n in range(90)
+    ]
+    log = tmp_path / "syslog"
+    log.write_text("\n".join(lines) + "\n")
+    asked = Request(literals=("hum",), hum={"hum": HUM_S})
+    records = [item for item in Bundle.open([log]).read(asked) if isinstance(item, Record)]
+    assert {record.host for record in records} == {"n0", "n1", "n2"}
+    assert sum(record.stands_for for record in records) == 90
+    assert len(records) < 30

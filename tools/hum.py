@@ -1,0 +1,92 @@
+"""Leaves out most of a steady hum: known lines of which begin and end of each stretch tell all.
+
+A fleet prints tens of thousands of harmless driver lines and training steps. Of those that one
+writer printed within a short while of each other, the first and the last are read and those
+between are counted, so that no pause longer than asked for is ever hidden.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+FEW = 6
+"""So few lines in a block are simply read."""
+
+Hit = tuple[int, int]
+"""Index of a literal, offset just behind it."""
+
+
+class Stretch(NamedTuple):
+    """How one writer's lines of one literal are told apart and timed, by offset."""
+
+    lane_of: Callable[[int], bytes | None]
+    """Who wrote the line; None where that cannot be told, then the line is read."""
+    moment_of: Callable[[int], float | None]
+    """When it was written, in epoch seconds."""
+
+
+def thinned(
+    hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch
+) -> Iterator[tuple[int, int, int]]:
+    """Yield literal, offset, and how many lines the one that is read stands for.
+
+    `hum` says of a literal's index how long a pause, in seconds, must show.
+    """
+    stands = _stands(hits, hum, look) if hum else {}
+    for number, (literal, end) in enumerate(hits):
+        if count := stands.get(number, 1):
+            yield literal, end, count
+
+
+def _stands(hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch) -> dict[int, int]:
+    """Find which hits stand for several, and which for none."""
+    lanes: dict[tuple[int, bytes], list[int]] = {}
+    for number, (literal, end) in enumerate(hits):
+        if literal in hum and (lane := look.lane_of(end)) is not None:
+            lanes.setdefault((literal, lane), []).append(number)
+    stands: dict[int, int] = {}
+    for (literal, _), members in lanes.items():
+        if len(members) <= FEW:
+            continue
+        ends = [hits[member][1] for member in members]
+        for low, high in _leaps(ends, look.moment_of, hum[literal]):
+            stands.update(dict.fromkeys(members[low + 1 : high], 0))
+            stands[members[high]] = high - low
+    return stands
+
+
+def _leaps(
+    ends: Sequence[int], moment_of: Callable[[int], float | None], pause_s: float
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs of places as far apart as the time between them allows."""
+    moments: dict[int, float | None] = {}
+
+    def moment(place: int) -> float | None:
+        if place not in moments:
+            moments[place] = moment_of(ends[place])
+        return moments[place]
+
+    low, leap = 0, len(ends) - 1
+    while low < len(ends) - 1:
+        begin = moment(low)
+
+        def fits(size: int, low: int = low, begin: float | None = begin) -> bool:
+            last = moment(low + size)
+            return begin is not None and last is not None and 0 <= last - begin <= pause_s
+
+        leap = _longest(leap, len(ends) - 1 - low, fits)
+        yield low, low + leap
+        low += leap
+
+
+def _longest(guess: int, most: int, fits: Callable[[int], bool]) -> int:
+    """Find the longest leap that fits, at least 1, beginning at a guess."""
+    good, bad = 1, most + 1
+    size = min(guess, most)
+    while bad - good > 1:
+        if not good < size < bad:
+            size = (good + bad) // 2
+        if fits(size):
+            good, size = size, size + max(size // 4, 1)
+        else:
+            bad = size
+    return good
