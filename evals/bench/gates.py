@@ -7,12 +7,10 @@ from pathlib import Path
 
 from assistant.diagnosis.weights import Weights
 from evals import answer, perturb
-from evals.answer import Answer
 from evals.bench.measure import Figures, share
 from evals.run import Case, Result, Runner
 from evals.scenarios.build import identities
 from evals.score import confidently_wrong, names_root
-from evals.truth import Truth
 from knowledge.catalog import Catalog
 
 NOISE_DRAWS = 6
@@ -77,7 +75,7 @@ class Gates:
         for name, seed in self._cases():
             result = self._runner().run(Case(name, seed, decoys=count))
             right.add(name, hit=names_root(result.answer, result.truth))
-            wrong.add(name, hit=wrong_and_sure(result.answer, result.truth))
+            wrong.add(name, hit=confidently_wrong(result.answer, result.truth))
         least, most = (0.85, 0.02) if count == 1 else (0.70, 0.08)
         what = f"{count} false root{'s' if count > 1 else ''} a case"
         return {
@@ -90,7 +88,7 @@ class Gates:
         wrong = Tally()
         for name, seed in self._cases():
             result = self._runner().run(Case(name, seed, perturb.ROOT_HIDDEN))
-            wrong.add(name, hit=wrong_and_sure(result.answer, result.truth))
+            wrong.add(name, hit=confidently_wrong(result.answer, result.truth))
         return {"root-hidden-wrong": share(wrong.hits, wrong.n, 0.0, "LIKELY and wrong")}
 
     def blind(self) -> Figures:
@@ -101,11 +99,3 @@ class Gates:
                 result: Result = self._runner().run(Case(name, seed, change))
                 healthy.add(f"{name} {change.name}", hit=result.answer.verdict == "healthy")
         return {"source-hidden-healthy": share(healthy.hits, healthy.n, 0.0, "called healthy")}
-
-
-def wrong_and_sure(said: Answer, truth: Truth) -> bool:
-    """Tell whether the leading root is wrong and claimed as likely or surer."""
-    if said.verdict != "fault" or not said.roots:
-        return False
-    lead = Answer(said.verdict, said.confidence, roots=said.roots[:1])
-    return confidently_wrong(lead, truth)
