@@ -1,0 +1,173 @@
+"""Thirty hosts over ssh, five dead and ten hung: an answer in time, and nothing left behind."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assistant.gather import Live
+from assistant.incident import Incident, Scope
+from assistant.investigate import investigate
+from knowledge.catalog import load_catalog
+from tools.archive import pack
+from tools.capture import Capture
+from tools.context import ProbeContext
+from tools.evidence import Window
+from tools.hangs import Hangs
+from tools.shell import Shell
+from tools.transport.ssh import Ssh
+from tools.workspace import Workspace
+
+if TYPE_CHECKING:
+    from assistant.investigation import Investigation
+
+OK = tuple(f"ok-{n:02d}" for n in range(15))
+DEAD = ("dead-0", "dead-1", "dead-2", "silent-0", "silent-1")
+HUNG = tuple(f"hung-{n}" for n in range(10))
+HOSTS = (*HUNG, *DEAD, *OK)
+NFS = "nfs: server 10.0.0.10 not responding, still trying"
+STAND_IN = """\
+for word in "$@"; do case "$word" in
+  ok-*) cat {bundles}/$word; exit 0;;
+  dead-*) echo "ssh: connect to host $word port 22: Connection refused" >&2; exit 255;;
+  silent-*) sleep 5; echo "ssh: connect to host $word port 22: Connection timed out" >&2; exit 255;;
+esac; done
+"""
+MARK = "FIRSTFAULT_RIG"
+
+
+@dataclass(frozen=True)
+class Rig:
+    """A stand-in for OpenSSH first on PATH, with no sshd on any of its hosts."""
+
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The product's surroundings: everything in a folder of its own, marked for the census."""
+        return {
+            "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            "XDG_RUNTIME_DIR": str(self.folder),
+            "FIRSTFAULT_DATA_DIR": str(self.folder / "data"),
+            "FIRSTFAULT_TRANSPORT": "ssh",
+            MARK: str(self.folder),
+        }
+
+    def left(self) -> set[int]:
+        """Count the processes that the rig's runs have left behind."""
+        return {
+            int(entry.name)
+            for entry in Path("/proc").iterdir()
+            if entry.name.isdigit() and self._marks(entry)
+        }
+
+    def _marks(self, process: Path) -> bool:
+        try:
+            alive = (process / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+            return alive and f"{MARK}={self.folder}".encode() in (process / "environ").read_bytes()
+        except OSError:
+            return False
+
+
+@pytest.fixture(name="rig")
+def _rig(tmp_path: Path, hanging: str) -> Iterator[Rig]:
+    bundles, programs = tmp_path / "bundles", tmp_path / "bin"
+    bundles.mkdir()
+    programs.mkdir()
+    now = datetime.now(UTC)
+    for host in OK:
+        remote = Workspace(tmp_path / "remote" / host)
+        line = f"{now:%Y-%m-%dT%H:%M:%S}+00:00 {host} kernel: {NFS}\n"
+        kernel = Capture(path=f"journal/{host}.log", source="journal", command="journalctl -k")
+        remote.save(kernel, line.encode())
+        packed = io.BytesIO()
+        pack(remote.root, packed)
+        (bundles / host).write_bytes(packed.getvalue())
+    head, *rest = hanging.splitlines()
+    program = programs / "ssh"
+    program.write_text("\n".join([head, STAND_IN.format(bundles=bundles), *rest, ""]))
+    program.chmod(0o755)
+    rig = Rig(tmp_path)
+    yield rig
+    for pid in rig.left():
+        os.kill(pid, 9)
+
+
+def test_the_answer_does_not_wait_for_hosts_that_hang(rig: Rig, tmp_path: Path) -> None:
+    """The same thirty with short limits: part first, the whole when the hung are given up."""
+    context = ProbeContext(Workspace(tmp_path / "look"), shell=Shell(Hangs(), rig.environment))
+    steps: list[tuple[float, Investigation]] = []
+    incident = Incident(scope=Scope(nodes=HOSTS), window=Window(since=datetime.now(UTC)))
+    live = Live(context, first_answer_s=2.0, transports=(Ssh(HOSTS, limit_s=7.0),))
+    begun = time.monotonic()
+    found = investigate(
+        live,
+        incident,
+        load_catalog(),
+        on_step=lambda step: steps.append((time.monotonic() - begun, step)),
+    )
+    first = min(at for at, step in steps if step.step == "diagnosed")
+    ends = {
+        each.target: each.outcome
+        for each in context.workspace.captures()
+        if each.command.startswith("ssh ")
+    }
+
+    assert first < 8
+    assert time.monotonic() - begun < 25
+    assert {host for host, end in ends.items() if end == "hung"} == {*HUNG, "silent-0", "silent-1"}
+    assert {host for host, end in ends.items() if end == "ok"} == set(OK)
+    assert found.diagnosis is not None
+    hubs = {root.entity.id for root in found.diagnosis.root_causes}
+    assert hubs == {"10.0.0.10"}
+    assert rig.left() <= set(context.shell.abandoned) or len(rig.left()) <= len(HUNG)
+
+
+@pytest.mark.soak
+def test_the_command_answers_in_time_and_leaves_nothing_that_grows(rig: Rig) -> None:
+    """A part within 15 s, the whole within 90 s; run again, no host that hung is asked twice."""
+    nodes = [word for host in HOSTS for word in ("--node", host)]
+    counts = []
+    for _ in range(3):
+        first, whole, answer = _timed([*nodes, "--since", "1h", "-o", "json"], rig)
+        counts.append(len(rig.left()))
+        assert first < 15
+        assert whole < 90
+        assert {root["entity"]["id"] for root in answer["root_causes"]} == {"10.0.0.10"}
+        hung = {row["target"] for row in answer["coverage"] if row["state"] == "hung"}
+        assert hung >= set(HUNG)
+
+    assert counts[0] <= len(HUNG)
+    assert counts[1:] == counts[:1] * 2
+
+
+def _timed(
+    arguments: list[str], rig: Rig
+) -> tuple[float, float, dict[str, list[dict[str, object]]]]:
+    """Run the command; give when its first answer was said, when it ended, and what it said."""
+    argv = [str(Path(sys.executable).with_name("firstfault")), "diagnose", *arguments]
+    begun, first = time.monotonic(), 0.0
+    with (
+        (rig.folder / "out").open("w+") as out,
+        subprocess.Popen(
+            argv, env=rig.environment, stdout=out, stderr=subprocess.PIPE, text=True
+        ) as process,
+    ):
+        assert process.stderr is not None
+        for line in process.stderr:
+            if not first and "10.0.0.10" in line:
+                first = time.monotonic() - begun
+        process.wait(30)
+        whole = time.monotonic() - begun
+        out.seek(0)
+        return first or whole, whole, json.load(out)
