@@ -8,7 +8,7 @@ from typing import Literal
 from assistant.event import Coverage, Event
 from assistant.sentences import say
 from knowledge.page import Bilingual
-from tools.evidence import Evidence, Gap
+from tools.evidence import Evidence, Gap, Window
 
 _OUTCOME_STATE: Mapping[str, Literal["hung", "not_checked", "normal"]] = {
     "hung": "hung",
@@ -35,7 +35,12 @@ def write_ledger(
             continue
         for citation in event.citations:
             cited.setdefault(citation.evidence, event)
-    rows = [_line(item, cited.get(item.id)) for item in evidence]
+    unread = {gap.evidence for gap in gaps}
+    rows = [
+        _line(item, cited.get(item.id))
+        for item in evidence
+        if item.id in cited or item.id not in unread or not _says_nothing(item)
+    ]
     rows += [_gap_line(gap) for gap in gaps]
     return _merged(rows)
 
@@ -54,6 +59,11 @@ def _line(item: Evidence, event: Event | None) -> Coverage:
         until=item.window.until,
         evidence=(item.id,),
     )
+
+
+def _says_nothing(item: Evidence) -> bool:
+    """Tell whether a capture without a hit shows no time: where it has a gap, that is all of it."""
+    return item.outcome == "ok" and item.window == Window()
 
 
 def _tell_hang(item: Evidence) -> Bilingual:

@@ -38,7 +38,7 @@ class SettingError(AssistantError):
     def __init__(self, name: str, origin: str, why: str) -> None:
         what = f"Setting {name!r} from {origin}" if name else f"Configuration {origin}"
         super().__init__(f"{what}: {why}.")
-        self.hint = "`firstfault config show --origin` lists every setting and where it came from."
+        self.hint = f"Correct or remove it in {origin}."
 
 
 class StoreError(AssistantError):

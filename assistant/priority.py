@@ -42,6 +42,8 @@ def _level(
 ) -> tuple[Priority, Bilingual]:
     if diagnosis.verdict == "healthy":
         return "P3", say("priority-healthy")
+    if not events:
+        return "P3", say("priority-nothing")
     live = [e for e in events if not (e.benign or e.chronic or e.known) and e.role != "context"]
     if not live:
         return "P3", say("priority-quiet")

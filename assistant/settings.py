@@ -6,6 +6,7 @@ Nothing here reads the environment: `integrations.bootstrap` hands the layers in
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, get_origin
 
@@ -99,7 +100,7 @@ def resolve(layers: Sequence[Layer]) -> Resolved:
     for layer in layers:
         for name, value in layer.values.items():
             if name not in Settings.model_fields:
-                raise SettingError(name, layer.origin, "there is no such setting")
+                raise SettingError(name, layer.origin, _unknown(name))
             if name not in values:
                 values[name] = value
                 origins[name] = layer.origin
@@ -109,6 +110,12 @@ def resolve(layers: Sequence[Layer]) -> Resolved:
         first = error.errors(include_input=False, include_url=False)[0]
         name = str(first["loc"][0])
         raise SettingError(name, origins[name], first["msg"]) from None
+
+
+def _unknown(name: str) -> str:
+    near = get_close_matches(name, Settings.model_fields, n=1)
+    known = f"did you mean {near[0]}" if near else f"there are {', '.join(Settings.model_fields)}"
+    return f"there is no such setting; {known}"
 
 
 def read_file(path: Path) -> Layer | None:

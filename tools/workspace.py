@@ -181,7 +181,8 @@ def refuse_bad_target(path: Path, mounts: Path = Path("/proc/self/mounts")) -> N
     )
     if not _takes_a_file(there):
         message = (
-            f"{point} does not take a file within {_WRITE_S:.0f} s; give another folder with --out"
+            f"{there} does not take a file within {_WRITE_S:.0f} s: this user may not write there, "
+            "or it hangs; give another folder with --out"
         )
         raise TargetRefusedError(message)
     free = shutil.disk_usage(there).free

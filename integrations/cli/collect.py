@@ -21,6 +21,7 @@ from integrations.bootstrap import (
     open_transports,
     read_surroundings,
 )
+from integrations.cli.fault import NotFoundFault, UsageFault
 from integrations.cli.options import (
     ContextOption,
     JobOption,
@@ -41,6 +42,7 @@ from tools.transport.local import Local
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 STDOUT = "-"
 ARCHIVE = ".tar.zst"
+_OTHER_ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip", ".zst")
 
 
 @app.command()
@@ -70,6 +72,7 @@ def collect(
       firstfault collect --out incident-42            a folder; prints its path
       firstfault collect --out incident-42.tar.zst --since 2h
     """  # noqa: D301 -- \b keeps the framework from joining the lines
+    check_target(out)
     around = read_surroundings()
     flags = {"context": context, "tz": tz, "deadline_s": deadline, "size_cap_mib": size_cap}
     settings = load_settings({**flags, "lang": lang}, around).settings
@@ -83,6 +86,28 @@ def collect(
         folder = Path(out) if out else new_capture_folder(settings, around)
         _collect(folder, settings, incident, catalog, progress)
     typer.echo(str(folder))
+
+
+def check_target(out: str) -> None:
+    """Refuse a place that can hold no bundle, before anything is looked at.
+
+    Raises:
+        UsageFault: it is a file already, or another kind of archive.
+        NotFoundFault: the archive's folder is not there.
+    """
+    target = Path(out)
+    if out in ("", STDOUT):
+        return
+    if out.endswith(ARCHIVE):
+        if not target.parent.is_dir():
+            message = f"There is no folder {target.parent} to put {target.name} in."
+            raise NotFoundFault(message, "Make it first, or give another --out.")
+        return
+    if out.endswith(_OTHER_ARCHIVES):
+        raise UsageFault(f"--out {out}: bundles are packed as {ARCHIVE} only", f"Write {ARCHIVE}.")
+    if target.exists() and not target.is_dir():
+        hint = f"Give a folder, new or of an earlier run, or a name that ends in {ARCHIVE}."
+        raise UsageFault(f"--out {out} is a file", hint)
 
 
 def _within(incident: Incident) -> Incident:

@@ -18,8 +18,8 @@ from integrations.bootstrap import (
     read_surroundings,
 )
 from integrations.cli.diagnose import check_paths
-from integrations.cli.fault import NotFoundFault
-from integrations.cli.options import ContextOption, LangOption, PlainOption
+from integrations.cli.fault import NotFoundFault, UsageFault
+from integrations.cli.options import ContextOption, LangOption, PlainOption, read_path
 from integrations.cli.table import print_document, print_table
 from integrations.rendering.document import SCHEMA_VERSION
 from tools.collecting import collect
@@ -35,7 +35,12 @@ def compare(
     *,
     source: Annotated[
         list[Path] | None,
-        typer.Option("--from", metavar="PATH", help="A bundle or files; else the live system."),
+        typer.Option(
+            "--from",
+            metavar="PATH",
+            help="A bundle or files; else the live system.",
+            parser=read_path,
+        ),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Also what is the same on both.")
@@ -45,13 +50,17 @@ def compare(
     lang: LangOption = None,
 ) -> None:
     """Compare two nodes over captures, or over a fresh look at both."""
+    if node == peer:
+        raise UsageFault(f"NODE and PEER are both {node}", "Name two nodes.")
     around = read_surroundings()
     settings = load_settings({"context": context, "lang": lang}, around).settings
     check_paths(source or ())
     paths = source or [_look(settings, around, (node, peer))]
     found = compare_paths(node, peer, paths)
     if len(found.unseen) > 1:
-        hint = "Names must be written as the captures write them; see `firstfault doctor`."
+        hint = (
+            "Write names as the captures do: `firstfault diagnose PATH` shows them under Coverage."
+        )
         raise NotFoundFault(f"Nothing was found of {node} and {peer}.", hint)
     if output == "json":
         _print_json(found)

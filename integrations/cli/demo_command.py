@@ -42,6 +42,7 @@ def demo(
     settings = load_settings({"lang": lang}, around).settings
     colour = choose_colour(around, wanted=False if no_color else None)
     words = choose_words(settings, around)
+    out.mkdir(parents=True, exist_ok=True)  # what cannot be written is told before the work
     bundle = files("integrations.cli").joinpath(BUNDLE)
     if not bundle.is_file():
         hint = "In a checkout, `python -m evals.demo` builds it."
@@ -61,8 +62,7 @@ def demo(
 
 
 def write_files(view: View, folder: Path) -> list[Path]:
-    """Write all document forms into `folder`, made where it is missing."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write all document forms into `folder`."""
     written = []
     for name, form in FILES.items():
         path = folder / name

@@ -1,5 +1,6 @@
 """Diagnose files, bundles or the live system: where it began, why, and how it spread."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,16 @@ from integrations.bootstrap import (
     open_live,
     read_surroundings,
 )
-from integrations.cli.fault import DECIDED_BY_UNSEEN, FAIL_ON, INTERRUPTED, OK, TIME_LIMIT
+from integrations.cli.fault import (
+    DECIDED_BY_UNSEEN,
+    FAIL_ON,
+    INTERRUPTED,
+    OK,
+    TIME_LIMIT,
+    NotAllowedFault,
+    NotFoundFault,
+    UsageFault,
+)
 from integrations.cli.options import (
     ContextOption,
     FormOption,
@@ -73,7 +83,8 @@ def diagnose(
         bool | None, typer.Option("--model/--no-model", help="Let a model reason on; or not.")
     ] = None,
     timeout: Annotated[
-        float, typer.Option("--timeout", metavar="S", help="Stop after so many seconds; 0: never.")
+        float,
+        typer.Option("--timeout", metavar="S", min=0, help="Stop after so many seconds; 0: never."),
     ] = 0,
     no_color: NoColourOption = False,
 ) -> int:
@@ -102,14 +113,30 @@ def diagnose(
 
 
 def check_paths(paths: Sequence[Path]) -> None:
-    """Refuse a path that is not there before anything is loaded.
+    """Refuse a path that cannot be read from, before anything is loaded.
 
     Raises:
-        MissingPathError: with the path as given.
+        MissingPathError: it is not there.
+        UsageFault: it is a device, a pipe or a socket.
+        NotAllowedFault: this user may not read it.
+        NotFoundFault: there is no file in any of them.
     """
     for path in paths:
         if not path.exists():
             raise MissingPathError(f"There is no file or folder {path}.")
+        if not path.is_file() and not path.is_dir():
+            hint = "Save what it gives to a file first, and name that."
+            raise UsageFault(f"{path} is neither a file nor a folder", hint)
+        if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
+            hint = "Run as a user who may, or copy it to where this user may read."
+            raise NotAllowedFault(f"{path} may not be read by this user", hint)
+    if paths and not any(_holds_a_file(path) for path in paths):
+        names = ", ".join(str(path) for path in paths)
+        raise NotFoundFault(f"There is no file in {names}.", "Nothing was read.")
+
+
+def _holds_a_file(path: Path) -> bool:
+    return path.is_file() or any(inner.is_file() for inner in path.rglob("*"))
 
 
 @dataclass

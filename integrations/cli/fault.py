@@ -77,7 +77,7 @@ def explain(error: Exception) -> CommandFault:
     if isinstance(error, _MISSING):
         return NotFoundFault(_say(error), hint or "Check the name; nothing was read.")
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
-        return NotAllowedFault(_say(error), hint or "Run as a user who may read it.")
+        return NotAllowedFault(_say(error), hint or "Run as a user who may read or write there.")
     return CommandFault(_say(error), hint)
 
 

@@ -18,6 +18,7 @@ from integrations.bootstrap import (
     open_incidents,
     read_surroundings,
 )
+from integrations.cli.fault import UsageFault
 from integrations.cli.options import FormOption, LangOption, NodeOption, PlainOption
 from integrations.cli.output import print_view
 from integrations.cli.table import print_document, print_items, print_table
@@ -112,6 +113,8 @@ def note(
     output: PlainOption = "text",
 ) -> None:
     """Write a note."""
+    if not " ".join(text).strip():
+        raise UsageFault("TEXT is empty", "Write what is to be remembered.")
     with _open(None) as drawer:
         drawer.store.note(incident, " ".join(text), author=drawer.user)
         _confirm(drawer, incident, output)
@@ -125,6 +128,8 @@ def assign(
     output: PlainOption = "text",
 ) -> None:
     """Give an incident to somebody."""
+    if not user.strip():
+        raise UsageFault("USER is empty", "Name who takes it over.")
     with _open(None) as drawer:
         drawer.store.assign(incident, user, author=drawer.user)
         _confirm(drawer, incident, output)
@@ -138,6 +143,8 @@ def merge(
     output: PlainOption = "text",
 ) -> None:
     """Make the second incident a part of the first."""
+    if incident == other:
+        raise UsageFault(f"{incident} cannot be merged into itself", "Name two incidents.")
     with _open(None) as drawer:
         drawer.store.merge(incident, other, author=drawer.user)
         _confirm(drawer, incident, output)

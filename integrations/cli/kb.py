@@ -1,12 +1,13 @@
 """Browse the handbook: list, show, search and lint its pages."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Annotated
 
 import typer
 
 from integrations.bootstrap import choose_words, load_settings, open_handbook, read_surroundings
-from integrations.cli.fault import FAILURE, OK
+from integrations.cli.fault import FAILURE, OK, NotFoundFault, UsageFault
 from integrations.cli.options import LangOption, PlainOption
 from integrations.cli.table import print_document, print_items, print_table
 from integrations.rendering.document import SCHEMA_VERSION
@@ -59,12 +60,26 @@ def show(
 ) -> None:
     """Show one page."""
     catalog, words = _open(lang)
-    coded = catalog.by_code(page) if page not in catalog.pages else ()
-    found = coded[0] if coded else catalog.page(page)
+    found = _find(catalog, page)
     if output == "json":
         print_document({"schema_version": SCHEMA_VERSION, **found.model_dump(mode="json")})
     else:
         _print_page(found, words)
+
+
+def _find(catalog: Catalog, name: str) -> Page:
+    """Find a page by id or code; several pages may share a code, the first speaks for it."""
+    if name in catalog.pages:
+        return catalog.page(name)
+    coded = catalog.by_code(name)
+    if coded:
+        return coded[0]
+    near = get_close_matches(name.lower(), catalog.pages, n=3)
+    hint = f"Did you mean {', '.join(near)}? " if near else ""
+    raise NotFoundFault(
+        f"There is no page {name!r} in the handbook.",
+        f"{hint}`firstfault kb list` shows all, `firstfault kb search WORDS` finds some.",
+    )
 
 
 @app.command()
@@ -76,12 +91,17 @@ def search(
     lang: LangOption = None,
 ) -> None:
     """Find pages by code or words."""
+    if not query.strip():
+        raise UsageFault("QUERY is empty", "Give words, a code or a log line.")
     catalog, words = _open(lang)
     hits = find_pages(catalog, query, limit=limit)
     if output == "json":
         print_items([
             {**_page(hit.page), "score": round(hit.score, _SCORE_DIGITS)} for hit in hits
         ])  # fmt: skip
+        return
+    if not hits:
+        typer.echo(words("kb.nothing", query=query), err=True)
         return
     print_table(("id", "codes", "title"), [
         (hit.page.id, ", ".join(hit.page.codes), words.say(hit.page.title)) for hit in hits

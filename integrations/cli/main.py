@@ -161,7 +161,8 @@ def _fail(error: Exception, arguments: Sequence[str], *, debug: bool) -> int:
             return UsageFault.exit_code
         case _click.exceptions.UsageError():
             hint = f"Try `{error.ctx.command_path} --help`." if error.ctx else ""
-            return tell(UsageFault(error.format_message(), hint), arguments)
+            message = error.format_message().replace("Value error, ", "")
+            return tell(UsageFault(message, hint), arguments)
         case CommandFault():
             return tell(error, arguments)
         case _ if isinstance(error, FORESEEN):

@@ -5,10 +5,26 @@ from typing import Annotated, Literal
 
 import typer
 
+from integrations.cli.fault import UsageFault
+
 Form = Literal["text", "json", "markdown", "html"]
 Plain = Literal["text", "json"]
 Lang = Literal["en", "zh"]
 Level = Literal["P0", "P1", "P2", "P3"]
+
+
+def read_path(text: str) -> Path:
+    """Read a path; an empty one would silently mean the current folder.
+
+    Raises:
+        UsageFault: it is empty, as an unset shell variable is.
+    """
+    if not text:
+        raise UsageFault(
+            "A PATH is empty", "Is a shell variable unset? Write . for the current folder."
+        )
+    return Path(text)
+
 
 FormOption = Annotated[Form, typer.Option("--output", "-o", help="Form of the answer on stdout.")]
 PlainOption = Annotated[Plain, typer.Option("--output", "-o", help="Form of the answer.")]
@@ -37,5 +53,9 @@ JobOption = Annotated[str, typer.Option("--job", metavar="J", help="Only this jo
 NoColourOption = Annotated[bool, typer.Option("--no-color", help="Never colour.")]
 PathsArgument = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[PATH]…", help="Bundles, folders or any files; none: the live system."),
+    typer.Argument(
+        metavar="[PATH]…",
+        help="Bundles, folders or any files; none: the live system.",
+        parser=read_path,
+    ),
 ]

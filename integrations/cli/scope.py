@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from assistant.incident import Incident, Scope
 from assistant.settings import Settings
@@ -11,6 +11,9 @@ from integrations.cli.fault import UsageFault
 from integrations.cli.moment import is_exact, read_moment, read_zone
 from integrations.rendering.moments import write_stamp
 from tools.evidence import Window
+
+_AHEAD = timedelta(minutes=5)
+"""How much two clocks may differ before a time counts as still to come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ def build_incident(asked: Asked, settings: Settings, *, now: datetime | None = N
     """Read times and names; a time that leans on a zone or the present is echoed in UTC.
 
     Raises:
-        UsageFault: a time, a zone or a pod's name is not one, or the window is empty.
+        UsageFault: a time, a zone or a pod's name is not one, or the window is empty or to come.
     """
     zone = read_zone(settings.tz)
     now = now or datetime.now(UTC)
@@ -37,6 +40,9 @@ def build_incident(asked: Asked, settings: Settings, *, now: datetime | None = N
     )
     if since and until and until <= since:
         raise UsageFault("--until does not come after --since")
+    if since and since > now + _AHEAD:
+        hint = f"It is {write_stamp(now)} on this machine; is its clock right, or the zone?"
+        raise UsageFault(f"--since {asked.since} lies in the future: {write_stamp(since)}", hint)
     for name, text, moment in (("since", asked.since, since), ("until", asked.until, until)):
         if moment and not is_exact(text):
             sys.stderr.write(f"--{name} {text} is {write_stamp(moment)}\n")

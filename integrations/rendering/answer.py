@@ -81,7 +81,10 @@ def _now(view: View, _: Limits) -> Section:
         step = Paragraph(text(words("report.partial", step=view.investigation.step)))
         return Section("now", title, (step,))
     as_of = diagnosis.state.as_of
-    impact = words("impact.hurt", **diagnosis.impact.model_dump())
+    impact = " · ".join(
+        words(f"impact.{kind}{'_one' if count == 1 else ''}", count=count)
+        for kind, count in diagnosis.impact.model_dump().items()
+    )
     facts = (
         Fact(title, join(
             strong(words(f"state.{diagnosis.state.now}")),

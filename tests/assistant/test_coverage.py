@@ -75,3 +75,19 @@ def test_chronic_and_benign_events_make_nothing_abnormal() -> None:
     noise = [event("a", FAULT, 0, chronic=True), event("b", FAULT, 0, benign="known")]
 
     assert write_ledger([_read("E1")], [], noise)[0].state == "normal"
+
+
+def test_what_no_reader_could_read_is_not_normal() -> None:
+    """Binary rubbish is a gap and nothing else; a log with a damaged end is both."""
+    log = Window(since=at(0), until=at(60))
+    items = [_read("E1"), _read("E2", "n2", window=log)]
+    gaps = [
+        Gap(source="file", target=f"n{n}", why="binary bytes", evidence=f"E{n}") for n in (1, 2)
+    ]
+    rows = write_ledger(items, gaps, [])
+
+    assert {(r.target, r.state) for r in rows} == {
+        ("n1", "not_checked"),
+        ("n2", "not_checked"),
+        ("n2", "normal"),
+    }

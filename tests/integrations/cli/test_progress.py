@@ -23,7 +23,7 @@ def test_without_a_terminal_each_phase_is_a_line(capsys: pytest.CaptureFixture[s
         progress.step(sample)
 
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "12 events in order"
+    assert lines[0] == "Events in order: 12"
     assert lines[1].startswith("So far: earliest alarming event: Storage controller failover")
     assert lines[2] == "Diagnosed"
     assert "Storage controller failover" in lines[3]
@@ -50,7 +50,7 @@ def test_last_months_error_is_no_first_answer(capsys: pytest.CaptureFixture[str]
             ),
         )
 
-    assert capsys.readouterr().err.splitlines() == ["1 events in order"]
+    assert capsys.readouterr().err.splitlines() == ["Events in order: 1"]
 
 
 def test_hostile_text_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
