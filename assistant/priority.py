@@ -69,5 +69,5 @@ def _by_page(
     roots = [root.page for root in diagnosis.root_causes]
     names = roots or [event.page for event in live]
     worst = min(names, key=lambda name: _ORDER.index(pages[name].priority))
-    key = "priority-cause" if roots else "priority-finding"
+    key = "priority-cause" if roots and diagnosis.verdict == "fault" else "priority-finding"
     return pages[worst].priority, say_with(key, title=pages[worst].title)
