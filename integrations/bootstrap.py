@@ -93,11 +93,24 @@ def choose_colour(around: Surroundings, *, wanted: bool | None = None) -> bool |
     return True if variables.get("FORCE_COLOR") else None
 
 
-def open_handbook(settings: Settings) -> "Catalog":
-    """Load the shipped pages and an organisation's own."""
+def open_handbook(settings: Settings, around: Surroundings | None = None) -> "Catalog":
+    """Load the shipped pages and an organisation's own, validated ones from the cache."""
     from knowledge.catalog import load_catalog  # noqa: PLC0415 -- help needs no pages
 
-    return load_catalog([Path(folder) for folder in settings.handbook_dirs])
+    own = [Path(folder) for folder in settings.handbook_dirs]
+    return load_catalog(own, cache=cache_dir(around or read_surroundings()))
+
+
+def cache_dir(around: Surroundings) -> Path | None:
+    """Return where to keep what can be computed again; None where that could hang."""
+    from tools.workspace import NETWORK, filesystem_of  # noqa: PLC0415 -- help needs no disk
+
+    folder = around.folder("XDG_CACHE_HOME", ".cache") / "firstfault"
+    try:
+        _, kind = filesystem_of(folder)
+    except OSError:
+        return None
+    return None if kind in NETWORK else folder
 
 
 def data_dir(settings: Settings, around: Surroundings) -> Path:

@@ -199,8 +199,16 @@ def _united(taken: list[Taken]) -> list[Taken]:
     return united
 
 
-@cache
+_compiling = threading.Lock()
+
+
 def _default() -> Masker:
+    with _compiling:
+        return _shipped()
+
+
+@cache
+def _shipped() -> Masker:
     return Masker()
 
 
