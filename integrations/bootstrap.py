@@ -138,11 +138,14 @@ def open_context(settings: Settings, folder: Path) -> "ProbeContext":
     Raises:
         TargetRefusedError: the folder lies on the network, hangs or is full.
     """
-    from tools.context import ProbeContext  # noqa: PLC0415 -- files need no probes
+    from tools.context import ProbeContext, host_name  # noqa: PLC0415 -- files need no probes
     from tools.workspace import Workspace  # noqa: PLC0415
 
     return ProbeContext(
         workspace=Workspace(folder, settings.size_cap_mib << 20),
+        host=settings.node_name or host_name(),
+        proc=Path(settings.host_root) / "proc",
+        root=Path(settings.host_root),
         kube_context=settings.context,
         kubeconfig=settings.kubeconfig,
         prometheus=settings.prometheus_url,
@@ -165,7 +168,8 @@ def open_transports(settings: Settings, hosts: Sequence[str] = ()) -> "Sequence[
     if settings.transport == "ssh":
         return (Ssh(tuple(hosts) or settings.nodes, identity=settings.ssh_identity), Cluster())
     if settings.transport == "agent":
-        return (Agent(_read_agents(settings, hosts)), Cluster())
+        agents = Agent(_read_agents(settings, hosts), token_file=settings.agent_token_file)
+        return (agents, Cluster())
     return (Local(), Cluster())
 
 

@@ -36,7 +36,9 @@ def build_answer(view: View, limits: Limits) -> tuple[Section, ...]:
     builders: Sequence[Callable[[View, Limits], Section]] = (
         _now, _verdict, build_chain, _differential,
     )  # fmt: skip
-    return tuple(build(view, limits) for build in builders)
+    sections = (build(view, limits) for build in builders)
+    empty = () if view.diagnosis and view.diagnosis.hypotheses else ("chain", "differential")
+    return tuple(section for section in sections if section.id not in empty)
 
 
 def build_open(view: View, limits: Limits) -> tuple[Section, ...]:

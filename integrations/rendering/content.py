@@ -73,6 +73,8 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     caption: str = ""
+    flows: bool = False
+    """True where each cell says what it is, so that a narrow form may run a row into a line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def build_timeline(view: View, limits: Limits) -> Section:
         folds = fold_events(events)
         kept = _keep_worst(folds, limits.events)
         rows = tuple(_fold_row(view, fold) for fold in kept)
-        blocks.append(Table(columns, rows, caption=_caption(view, plane)))
+        blocks.append(Table(columns, rows, caption=_caption(view, plane), flows=True))
         if len(kept) < len(folds):
             blocks.append(Paragraph(soft(words("report.and_more", count=len(folds) - len(kept)))))
     nothing = (Paragraph(soft(words("figure.no_events"))),)
@@ -152,7 +152,7 @@ def _coverage(view: View, limits: Limits) -> Section:
         words(f"column.{name}")
         for name in ("state", "source", "target", "reason", "covers", "evidence")
     )
-    blocks: tuple[Block, ...] = (Table(columns, rows),) if rows else ()
+    blocks: tuple[Block, ...] = (Table(columns, rows, flows=True),) if rows else ()
     if len(folds) > len(rows):
         more = words("report.and_more", count=len(folds) - len(rows))
         blocks = (*blocks, Paragraph(soft(more)))

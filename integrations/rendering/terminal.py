@@ -22,6 +22,7 @@ from integrations.rendering.content import (
     Limits,
     Line,
     Paragraph,
+    Quote,
     Section,
     Span,
     Step,
@@ -35,6 +36,8 @@ from integrations.rendering.view import View
 LIMITS = Limits(events=12, hypotheses=5, rows=20, quotes=5)
 _PIPE_WIDTH = 120
 """Columns where nobody tells how wide the reader's paper is."""
+_NARROW = 110
+"""Below so many columns, tables of many columns would be tall towers of short words."""
 _STYLES: Mapping[str, str] = {
     "strong": "bold",
     "soft": "dim",
@@ -98,14 +101,14 @@ def print_report(view: View, console: Console) -> None:
 def _print_section(section: Section, console: Console) -> None:
     console.print()
     console.print(Rule(Text(section.title, "bold"), align="left", style="dim"))
-    console.print(Group(*_blocks(section)))
+    console.print(Group(*_blocks(section, narrow=console.width < _NARROW)))
 
 
-def _blocks(section: Section) -> Iterable[RenderableType]:
-    return (_block(block) for block in section.blocks)
+def _blocks(section: Section, *, narrow: bool) -> Iterable[RenderableType]:
+    return (_block(block, narrow=narrow) for block in section.blocks)
 
 
-def _block(block: Block) -> RenderableType:
+def _block(block: Block, *, narrow: bool) -> RenderableType:
     match block:
         case Paragraph(line):
             return _line(line)
@@ -117,7 +120,7 @@ def _block(block: Block) -> RenderableType:
         case Facts(facts):
             return _pairs((_label(fact), _line(fact.line)) for fact in _without_repeats(facts))
         case Table():
-            return _table(block)
+            return _flow(block) if narrow and block.flows else _table(block)
         case Chain(_, steps):
             return _tree(steps)
         case Card():
@@ -157,6 +160,17 @@ def _table(table: Table) -> Grid:
     return grid
 
 
+def _flow(table: Table) -> RenderableType:
+    grid = Grid.grid(padding=(0, 1, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for row in table.rows:
+        cells = [_line(cell) for cell in row.cells if cell]
+        grid.add_row("•", Text(" · ", "dim").join(cells))
+    title = [Text(table.caption, "bold")] if table.caption else []
+    return Group(*title, grid, "")
+
+
 def _tree(steps: Iterable[Step]) -> Tree:
     top = Tree("", hide_root=True, guide_style="dim")
     above = [top]
@@ -172,7 +186,8 @@ def _card(card: Card) -> RenderableType:
     parts: list[RenderableType] = [_line(card.title), facts]
     if card.note:
         parts.append(Text(card.note, "italic"))
-    parts += [_quoted(number, words) for number, words in card.quote.lines]
+    if card.quote.lines:
+        parts.append(_quote(card.quote))
     return Group(parts[0], Padding(Group(*parts[1:]), (0, 0, 0, 4)))
 
 
@@ -181,11 +196,15 @@ def _fact(fact: Fact) -> Text:
     return Text(label).append_text(_line(fact.line))
 
 
-def _quoted(number: int, words: str) -> Text:
-    lead = str(number) if number else ""
-    return Text(f"{lead:>7} │ ", "dim").append(
-        make_visible(words).replace("\n", "\n        │ "), ""
-    )
+def _quote(quote: Quote) -> Grid:
+    """Set numbers beside their lines, so that a long line wraps under itself."""
+    grid = Grid.grid(padding=(0, 1, 0, 0))
+    grid.add_column(justify="right", style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for number, words in quote.lines:
+        lead = f"{number or ''} │" if quote.numbered else "│"
+        grid.add_row(lead, Text(make_visible(words)))
+    return grid
 
 
 def _line(line: Line) -> Text:
@@ -197,7 +216,7 @@ def _line(line: Line) -> Text:
 
 def _words(span: Span) -> str:
     symbol = _SYMBOLS.get(span.value, "") if span.kind in ("severity", "coverage") else ""
-    clean = flatten(span.text)
+    clean = f"[{flatten(span.text)}]" if span.kind == "tag" else flatten(span.text)
     lead = " " if span.text[:1].isspace() else ""
     tail = " " if span.text[-1:].isspace() and clean else ""
     return f"{lead}{symbol}{clean}{tail}"

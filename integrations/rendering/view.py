@@ -104,7 +104,9 @@ class View:
 
     def name(self, entity: Entity) -> str:
         """Kind, identity and other names of an entity on one line."""
-        shown = f"{self.words(f'kind.{entity.kind}')} {entity.id}"
+        kind = self.words(f"kind.{entity.kind}")
+        told = entity.id.lower().startswith(kind.lower())  # a GPU's id says already that it is one
+        shown = entity.id if told else f"{kind} {entity.id}"
         return f"{shown} ({', '.join(entity.names)})" if entity.names else shown
 
     def scope(self, scope: str) -> str:
@@ -206,8 +208,9 @@ class View:
     def where(self, root: RootCause) -> str:
         """Say where a root is; a bare id gets its kind, so that it reads as a thing."""
         told = self.words.say(root.where.text)
-        bare = told.startswith(root.entity.id)
-        return f"{self.words(f'kind.{root.entity.kind}')} {told}" if bare else told
+        kind = self.words(f"kind.{root.entity.kind}")
+        bare = told.startswith(root.entity.id) and not told.lower().startswith(kind.lower())
+        return f"{kind} {told}" if bare else told
 
     def recap(self) -> str:
         """Say verdict, confidence and cause on one line."""

@@ -105,7 +105,7 @@ def test_amplifiers_and_who_failed_first_stand_with_the_verdict(view: View, chin
     assert "Amplified by   GPU health check fails because it writes to shared storage" in verdict
     assert "First to fail  rank train/llm-70b/0 · of job train/llm-70b" in verdict
     assert "Hung commands  df -h /data · no answer within 10 s · astra-gpu-07 · E6" in verdict
-    assert tree.count("amplifier") == 2
+    assert tree.count("[amplifier]") == 2
     assert "放大因素" in _print(chinese)
     assert "最先失败" in _print(chinese)
 
@@ -134,3 +134,21 @@ def test_an_unfinished_investigation_says_so(view: View) -> None:
 
     assert "Partial: stopped after step “ordered”" in text
     assert "Node NotReady" in text
+
+
+def test_a_narrow_terminal_runs_rows_into_lines(view: View) -> None:
+    """Six columns of short words would be a tower; what a cell means is clear without them."""
+    wide, narrow = _print(view, width=120), _print(view, width=80)
+
+    assert wide.count("Severity") == 4
+    assert "Severity" not in narrow
+    assert "• 02:25:00Z · for 6 min 30 s · ■ critical · Node NotReady" in narrow
+    assert "Hypothesis" in narrow
+
+
+def test_a_long_quote_wraps_under_itself(view: View) -> None:
+    """Not under its number."""
+    lines = _print(view, width=60).splitlines()
+    first = next(n for n, line in enumerate(lines) if "120 │ kernel: nfs" in line)
+
+    assert lines[first].index("kernel") == len(lines[first + 1]) - len(lines[first + 1].lstrip())
