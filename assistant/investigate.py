@@ -1,6 +1,8 @@
 """The pipeline: from a report and its evidence to a diagnosis, one plain step after another."""
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -78,7 +80,10 @@ class Pipeline:
 
     def run(self, bundle: Bundle, incident: Incident) -> Investigation:
         """Take one body of evidence through all steps."""
-        incident = adopt(incident, bundle.meta)
+        with _few_collections():
+            return self._run(bundle, adopt(incident, bundle.meta))
+
+    def _run(self, bundle: Bundle, incident: Incident) -> Investigation:
         found = self._open(incident)
         self.on_step(found)
         request = build_request(self.catalog, incident, now=self.now)
@@ -160,6 +165,17 @@ def ordered(found: Investigation, timeline: Timeline) -> Investigation:
             "window": _window(found.incident.window, timeline),
         }
     )
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Look for cyclic garbage rarely: reading makes much that stays and hardly any cycle."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def product_version() -> str:

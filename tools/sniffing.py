@@ -106,12 +106,14 @@ def sniff(source: Source) -> tuple[Reader, ...]:
 def log_scores(head: bytes) -> list[tuple[float, Reader]]:
     """Score the line dialects; one must hold for a fifth of the lines to lead."""
     lines = sample_lines(head)
-    scored = [(dialect.share(lines), dialect) for dialect in all_dialects()]
-    return [
-        (share * dialect.weight, LogReader(dialect))
-        for share, dialect in scored
-        if share >= 0.2  # noqa: PLR2004  # below that the stamps are quotations
-    ]
+    scored: list[tuple[float, Reader]] = []
+    for dialect in all_dialects():
+        if any(score >= dialect.weight for score, _ in scored):
+            break  # Neither this dialect nor the less sure ones behind it can lead.
+        share = dialect.share(lines)
+        if share >= 0.2:  # noqa: PLR2004  # below that the stamps are quotations
+            scored.append((share * dialect.weight, LogReader(dialect)))
+    return scored
 
 
 def text_dialect() -> Dialect:
