@@ -3,9 +3,10 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Literal
 
-from assistant.event import Coverage, Event
+from assistant.event import ClockCorrection, Coverage, Event
 from assistant.sentences import say
 from knowledge.page import Bilingual
 from tools.evidence import Evidence, Gap, Window
@@ -22,12 +23,16 @@ _WHYS = 3
 
 
 def write_ledger(
-    evidence: Sequence[Evidence], gaps: Sequence[Gap], events: Sequence[Event]
+    evidence: Sequence[Evidence],
+    gaps: Sequence[Gap],
+    events: Sequence[Event],
+    corrections: Sequence[ClockCorrection] = (),
 ) -> tuple[Coverage, ...]:
     """Return the ledger: one line per source and target, the worst state first.
 
     A source is abnormal where an event that is neither benign nor chronic cites it; a capture that
-    was read and shows nothing of the kind is normal for the time it covers, and for no other.
+    was read and shows nothing of the kind is normal for the time it covers, and for no other. A file
+    whose own stamps were put right covers the time that they mean.
     """
     cited: dict[str, Event] = {}
     for event in events:
@@ -35,9 +40,10 @@ def write_ledger(
             continue
         for citation in event.citations:
             cited.setdefault(citation.evidence, event)
+    offsets = {one.clock: timedelta(seconds=one.offset_s) for one in corrections}
     unread = {gap.evidence for gap in gaps}
     rows = [
-        _line(item, cited.get(item.id))
+        _line(_put_right(item, offsets), cited.get(item.id))
         for item in evidence
         if item.id in cited or item.id not in unread or not _says_nothing(item)
     ]
@@ -59,6 +65,16 @@ def _line(item: Evidence, event: Event | None) -> Coverage:
         until=item.window.until,
         evidence=(item.id,),
     )
+
+
+def _put_right(item: Evidence, offsets: Mapping[str, timedelta]) -> Evidence:
+    offset = offsets.get(f"file:{item.id}")
+    if not offset:
+        return item
+    since, until = (
+        edge + offset if edge else None for edge in (item.window.since, item.window.until)
+    )
+    return item.model_copy(update={"window": Window(since=since, until=until)})
 
 
 def _says_nothing(item: Evidence) -> bool:

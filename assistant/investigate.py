@@ -137,7 +137,9 @@ class Pipeline:
         return found.model_copy(
             update={
                 "step": "diagnosed",
-                "coverage": write_ledger(found.evidence, found.gaps, events),
+                "coverage": write_ledger(
+                    found.evidence, found.gaps, events, found.timeline.corrections
+                ),
                 "diagnosis": diagnosis,
                 "priority": priority,
             }

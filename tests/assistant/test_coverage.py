@@ -1,6 +1,7 @@
 """Facts about the ledger of what was and was not seen."""
 
 from assistant.coverage import write_ledger
+from assistant.event import ClockCorrection
 from tests.assistant.diagnosis.world import at, event, page
 from tools.evidence import Evidence, Gap, Window
 
@@ -91,3 +92,15 @@ def test_what_no_reader_could_read_is_not_normal() -> None:
         ("n2", "not_checked"),
         ("n2", "normal"),
     }
+
+
+def test_a_file_covers_the_time_that_its_stamps_mean() -> None:
+    """Stamps without zone that were found to be eight hours ahead cover earlier hours."""
+    log = Window(since=at(0), until=at(60))
+    right = ClockCorrection(clock="file:E1", offset_s=-28800, kind="zone")
+    items = [_read("E1", window=log), _read("E2", "n2", window=log)]
+    rows = {row.target: row for row in write_ledger(items, [], [], [right])}
+
+    assert rows["n1"].since == at(-28800)
+    assert rows["n1"].until == at(60 - 28800)
+    assert rows["n2"].since == at(0)
