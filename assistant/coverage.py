@@ -31,8 +31,7 @@ def write_ledger(
     """Return the ledger: one line per source and target, the worst state first.
 
     A source is abnormal where an event that is neither benign nor chronic cites it; a capture that
-    was read and shows nothing of the kind is normal for the time it covers, and for no other. A file
-    whose own stamps were put right covers the time that they mean.
+    was read and shows nothing of the kind is normal for the time it covers, and for no other.
     """
     cited: dict[str, Event] = {}
     for event in events:
@@ -40,11 +39,10 @@ def write_ledger(
             continue
         for citation in event.citations:
             cited.setdefault(citation.evidence, event)
-    offsets = {one.clock: timedelta(seconds=one.offset_s) for one in corrections}
     unread = {gap.evidence for gap in gaps}
     rows = [
-        _line(_put_right(item, offsets), cited.get(item.id))
-        for item in evidence
+        _line(item, cited.get(item.id))
+        for item in put_right(evidence, corrections)
         if item.id in cited or item.id not in unread or not _says_nothing(item)
     ]
     rows += [_gap_line(gap) for gap in gaps]
@@ -67,8 +65,17 @@ def _line(item: Evidence, event: Event | None) -> Coverage:
     )
 
 
-def _put_right(item: Evidence, offsets: Mapping[str, timedelta]) -> Evidence:
-    offset = offsets.get(f"file:{item.id}")
+def put_right(
+    evidence: Sequence[Evidence], corrections: Iterable[ClockCorrection]
+) -> tuple[Evidence, ...]:
+    """Move the time that files cover to what their stamps mean, where their zone was concluded."""
+    zones = {
+        one.clock: timedelta(seconds=one.offset_s) for one in corrections if one.kind == "zone"
+    }
+    return tuple(_moved(item, zones.get(f"file:{item.id}")) for item in evidence)
+
+
+def _moved(item: Evidence, offset: timedelta | None) -> Evidence:
     if not offset:
         return item
     since, until = (

@@ -52,7 +52,7 @@ def build_document(view: View) -> Document:
         **_diagnosis(view),
         "events": [_event(view, event) for event in view.events],
         "coverage": [_coverage(line) for line in investigation.coverage],
-        "evidence": [_evidence(view, item) for item in investigation.evidence],
+        "evidence": [_evidence(view, item) for item in view.evidence],
         "answer": _answer(view),
     }
 

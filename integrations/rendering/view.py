@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from assistant.coverage import put_right
 from assistant.diagnosis.result import Diagnosis, Hypothesis, RootCause
 from assistant.event import Coverage, Event
 from assistant.investigation import Investigation
@@ -50,6 +51,11 @@ class View:
         """Hypotheses by id."""
         found = self.diagnosis.hypotheses if self.diagnosis else ()
         return {hypothesis.id: hypothesis for hypothesis in found}
+
+    @cached_property
+    def evidence(self) -> Sequence[Evidence]:
+        """All captures, each with the time that its stamps mean."""
+        return put_right(self.investigation.evidence, self.investigation.timeline.corrections)
 
     @cached_property
     def excerpts(self) -> Mapping[str, Excerpt]:
@@ -245,11 +251,7 @@ class View:
     def cited_evidence(self) -> Sequence[Evidence]:
         """The captures that something in the report names, and every one that went wrong."""
         named = self._named_evidence
-        return [
-            item
-            for item in self.investigation.evidence
-            if item.id in named or item.outcome in _WENT_WRONG
-        ]
+        return [item for item in self.evidence if item.id in named or item.outcome in _WENT_WRONG]
 
     @cached_property
     def key_evidence(self) -> frozenset[str]:
