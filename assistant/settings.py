@@ -46,6 +46,12 @@ class Settings(BaseModel):
     """Key file for ssh; empty: ssh's own search."""
     agents: tuple[str, ...] = ()
     """HOST=URL or HOST=PATH of each node agent's bundle."""
+    agent_token_file: str = ""
+    """File with the bearer token that node agents ask for; an agent reads it too."""
+    host_root: str = "/"
+    """Where this host's files are seen; an agent in a container mounts them elsewhere."""
+    node_name: str = ""
+    """This host's name as the cluster writes it; empty: its host name."""
     limit_s: float = Field(default=10.0, gt=0)
     """Seconds that one command may take before it counts as hung."""
     deadline_s: float = Field(default=90.0, gt=0)

@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -19,6 +19,11 @@ from tools.hangs import Hangs
 from tools.masking import Masker, mask_bytes
 from tools.shell import Answer, Shell, utc_now
 from tools.workspace import Workspace
+
+
+def host_name() -> str:
+    """Give this host's short name."""
+    return socket.gethostname().partition(".")[0]
 
 
 def state_file() -> Path | None:
@@ -40,7 +45,7 @@ class ProbeContext:
     """Shared by all probes of one look."""
 
     workspace: Workspace
-    host: str = field(default_factory=lambda: socket.gethostname().partition(".")[0])
+    host: str = field(default_factory=host_name)
     """This host, as the cluster writes its name."""
     cluster: str = ""
     """Context and kube-system uid; set once known."""
@@ -53,7 +58,8 @@ class ProbeContext:
     """Journal folders; none: the running host's own."""
     proc: Path = Path("/proc")
     root: Path = Path("/")
-    """Where the host's files are seen; an agent in a container mounts them elsewhere."""
+    """Where the host's files are seen; an agent in a container mounts them elsewhere, and then its
+    tables of `proc` are the host's own under `root`."""
     limit_s: float = 10.0
     """Per command."""
     watch_s: float = 2.0
@@ -68,6 +74,15 @@ class ProbeContext:
     """On the monotonic clock; set by whoever collects."""
     _locks: dict[str, threading.Lock] = field(default_factory=dict, repr=False)
     _guard: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def of_init(self) -> Path:
+        """The kernel's tables as the host sees them.
+
+        In a container `self` shows the container's mounts whatever procfs it is read from; only
+        the first process shows the host's.
+        """
+        return self.proc / ("self" if self.root == Path("/") else "1")
 
     def left_s(self) -> float:
         """Give the seconds left until the deadline."""
@@ -106,13 +121,18 @@ class ProbeContext:
         target: str = "",
         resource: str = "",
         limit_s: float = 0.0,
+        as_typed: list[str] | None = None,
     ) -> Capture:
-        """Run a command and keep what it said, unless an earlier run has done so."""
-        command = str(Command(tuple(argv)))
+        """Run a command and keep what it said, unless an earlier run has done so.
+
+        `as_typed` is how one would type it on the host, where that differs.
+        """
+        command = str(Command(tuple(as_typed or argv)))
         target = target or self.host
         if earlier := self.workspace.finished(source, command, target):
             return earlier
         answer = self.run(argv, resource=resource, limit_s=limit_s)
+        answer = replace(answer, command=command)
         return self.keep(answer, source=source, path=path, target=target)
 
     def keep(self, answer: Answer, *, source: str, path: str, target: str = "") -> Capture:

@@ -9,7 +9,8 @@ ToolsError
 └── ProbeError           a look that must not or cannot be taken
     ├── CommandRefusedError   an argv that the grammar of its program does not hold
     ├── ProbeTwiceError       two probes of one name
-    └── TargetRefusedError    a place that must not be written to
+    ├── TargetRefusedError    a place that must not be written to
+    └── AgentRefusedError     an agent that would serve whoever asks
 """
 
 
@@ -51,3 +52,7 @@ class ProbeTwiceError(ProbeError):
 
 class TargetRefusedError(ProbeError):
     """Evidence must not be written there: the place hangs, is full or lies on the network."""
+
+
+class AgentRefusedError(ProbeError):
+    """A node agent must not be started like that: whoever asks would be served."""

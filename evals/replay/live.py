@@ -28,6 +28,7 @@ from tools.transport.port import Look
 from tools.workspace import Workspace
 
 _NO_BOOT = "btime 0\n"
+_INIT = "1 (systemd) S 0" + " 0" * 48
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class Node:
 
     name: str
     environment: Mapping[str, str]
-    proc: Path
     root: Path
+    """Where its files and tables are seen, as by an agent in a container."""
     journal: Path
 
 
@@ -55,7 +56,7 @@ class Nodes:
                 context,
                 host=node.name,
                 shell=Shell(Hangs(), node.environment, context.clock),
-                proc=node.proc,
+                proc=node.root / "proc",
                 root=node.root,
                 journals=(node.journal,),
             )
@@ -151,17 +152,17 @@ def _node(
         journal.build([export], journals)
     place = journals / host.machine_id
     place.mkdir(parents=True, exist_ok=True)
-    return Node(name, environment, _tables(bundle, name, folder), folder, place)
+    _tables(bundle, name, folder / "proc")
+    return Node(name, environment, folder, place)
 
 
-def _tables(bundle: Path, host: str, folder: Path) -> Path:
+def _tables(bundle: Path, host: str, proc: Path) -> None:
     """Lay out the kernel's tables as recorded: the mounts, and no process that is stuck here."""
-    proc = folder / "proc"
-    (proc / "self").mkdir(parents=True)
+    (proc / "1").mkdir(parents=True)
+    (proc / "1" / "stat").write_text(_INIT)
     (proc / "stat").write_text(_NO_BOOT)
     mounts = bundle / "host" / host / "mounts.txt"
-    (proc / "self" / "mounts").write_bytes(mounts.read_bytes() if mounts.exists() else b"")
-    return proc
+    (proc / "1" / "mounts").write_bytes(mounts.read_bytes() if mounts.exists() else b"")
 
 
 def _programs(folder: Path, *names: str) -> Path:

@@ -66,7 +66,7 @@ def install(bundle: Path, host: str, folder: Path) -> Path:
     for number, entry in enumerate(recorded):
         file = f"{number}.out"
         (folder / file).write_bytes((bundle / str(entry["path"])).read_bytes())
-        for command in _forms(entry, points):
+        for command in _forms(entry, points, folder.parent):
             row = f"{entry['outcome']}\t{file}\t{command}"
             tables.setdefault(Path(command.split(maxsplit=1)[0]).name, []).append(row)
     (folder / "silent.out").touch()
@@ -76,11 +76,14 @@ def install(bundle: Path, host: str, folder: Path) -> Path:
     return folder
 
 
-def _forms(entry: Body, points: list[str]) -> list[str]:
-    """Give the recorded command, and the forms in which a probe asks for the same."""
+def _forms(entry: Body, points: list[str], root: Path) -> list[str]:
+    """Give the recorded command, and the forms in which a probe asks for the same.
+
+    Through an agent the host's mounts lie below `root`.
+    """
     command = str(entry["command"])
     if command == "df -h" and entry["outcome"] == "hung":
-        return [command, *(f"df -h {point}" for point in points)]
+        return [command, *(f"df -h {place}{point}" for point in points for place in ("", root))]
     return [command, *ASKED_AS.get(command, ())]
 
 

@@ -1,4 +1,4 @@
-"""The agent as it is deployed: a process of its own, its manifests, and the product that asks it."""
+"""The agent as it is deployed: a process of its own, its manifests, the product that asks it."""
 
 import configparser
 import json

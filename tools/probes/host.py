@@ -46,7 +46,7 @@ def host_mounts(request: Request, context: ProbeContext) -> Iterator[Capture]:  
 
     A `df` that does not come back is an observation: that mount's server does not answer.
     """
-    mounts = context.proc / "self" / "mounts"
+    mounts = context.of_init / "mounts"
     yield from _file(context, mounts, "mounts", "cat /proc/self/mounts")
     points = network_mounts(mounts)
     if points:
@@ -57,21 +57,23 @@ def host_mounts(request: Request, context: ProbeContext) -> Iterator[Capture]:  
 def _room_on(context: ProbeContext, mount: tuple[int, str]) -> Capture:
     number, point = mount
     return context.capture(
-        ["df", "-h", point],
+        ["df", "-h", str(context.root / point.lstrip("/"))],
         source="host",
         path=f"host/{context.host}/df-mount-{number}.txt",
         resource=f"df{point}",
+        as_typed=["df", "-h", point],
     )
 
 
 @probe(source="host", reach="host", volatility=4)
 def host_disks(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
     """Read how full local file systems are, in bytes and inodes, and the NFS client's settings."""
-    yield _command(context, ["df", "-h", "-l", "-P"], "df")
-    yield _command(context, ["df", "-i", "-l", "-P"], "df-i")
+    if context.root == Path("/"):  # a container's df lists the container's own mounts
+        yield _command(context, ["df", "-h", "-l", "-P"], "df")
+        yield _command(context, ["df", "-i", "-l", "-P"], "df-i")
     yield _command(context, ["nfsstat", "-m"], "nfsstat-m")
     yield from _file(
-        context, context.proc / "self" / "mountstats", "mountstats", "cat /proc/self/mountstats"
+        context, context.of_init / "mountstats", "mountstats", "cat /proc/self/mountstats"
     )
 
 

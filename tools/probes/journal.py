@@ -83,7 +83,9 @@ def turned_round(export: bytes) -> bytes:
 
 
 def _target(folder: Path | None, context: ProbeContext) -> str:
-    return folder.name if folder else context.host
+    """Name whose journal it is; below an agent's view of its host it is the host's own."""
+    own = folder is None or (context.root != Path("/") and folder.is_relative_to(context.root))
+    return context.host if own or folder is None else folder.name
 
 
 def window_flags(request: Request) -> list[str]:

@@ -1,5 +1,6 @@
 """Node agents: a DaemonSet or a unit that writes bundles, read from a folder or over HTTP."""
 
+import time
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from tools.evidence import Outcome
 
 _MOST_BYTES = 512 << 20
+_REFUSED = frozenset({401, 403})
+_ON_THE_WAY_S = 4.0
+"""What packing and sending take of the limit."""
 
 
 class Agent:
@@ -24,9 +28,11 @@ class Agent:
 
     name = "agent"
 
-    def __init__(self, places: Mapping[str, str], *, limit_s: float = 20.0) -> None:
+    def __init__(
+        self, places: Mapping[str, str], *, token_file: str = "", limit_s: float = 20.0
+    ) -> None:
         """Take a URL (``http://…/bundle``) or the path of a packed bundle per host."""
-        self._places, self._limit_s = dict(places), limit_s
+        self._places, self._token_file, self._limit_s = dict(places), token_file, limit_s
 
     def looks(self, request: Request, context: ProbeContext) -> Iterator[Look]:
         """Give one look per host."""
@@ -42,7 +48,11 @@ class Agent:
             content = self._fetch(place, request)
         except httpx.TimeoutException:
             outcome, detail = "hung", f"given up after {self._limit_s:.0f} s"
-        except (httpx.HTTPError, FileNotFoundError) as error:
+        except httpx.HTTPStatusError as error:
+            refused = error.response.status_code in _REFUSED
+            outcome = "denied" if refused else "failed"
+            detail = f"the agent at {place} says {error.response.status_code}"
+        except (httpx.HTTPError, OSError) as error:
             outcome, detail = "absent", f"no agent answers at {place}: {error}"
         merged = list(unpack(content, context.workspace, host)) if content else []
         yield from merged
@@ -65,10 +75,21 @@ class Agent:
         window = request.window
         asked = {"since": window.since, "until": window.until}
         parameters = {name: moment.isoformat() for name, moment in asked.items() if moment}
+        parameters["deadline"] = f"{max(1.0, self._limit_s - _ON_THE_WAY_S):g}"
+        ends = time.monotonic() + self._limit_s
         pieces, left = [], _MOST_BYTES
-        with httpx.stream("GET", place, params=parameters, timeout=self._limit_s) as response:
+        with httpx.stream(
+            "GET", place, params=parameters, headers=self._headers(), timeout=self._limit_s
+        ) as response:
             response.raise_for_status()
             for piece in response.iter_bytes():
                 pieces.append(piece[:left])
                 left -= len(piece)
+                if time.monotonic() > ends:
+                    break  # what came is kept: a cut bundle gives what was whole
         return b"".join(pieces)
+
+    def _headers(self) -> dict[str, str]:
+        if not self._token_file:
+            return {}
+        return {"Authorization": f"Bearer {Path(self._token_file).read_text().strip()}"}

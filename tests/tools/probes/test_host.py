@@ -52,7 +52,7 @@ def _proc(tmp_path: Path, context: ProbeContext) -> Path:
     (proc / "uptime").write_text("3600.0 1.0\n")
     (proc / "sys/kernel/random/boot_id").write_text("0a1b\n")
     (proc / "driver/nvidia/version").write_text("NVRM version: NVIDIA UNIX 550.127.08\n")
-    context.proc, context.root = proc, tmp_path / "root"
+    context.proc = proc
     (tmp_path / "root/var/log/apt").mkdir(parents=True)
     (tmp_path / "root/var/log/apt/history.log").write_text(
         "Start-Date: 2025-06-19\nInstall: nvidia-driver\n"
@@ -97,7 +97,22 @@ def test_each_network_mount_is_asked_by_itself_and_a_hang_is_an_observation(
     assert asked[0].detail.startswith("given up after")
 
 
+def test_an_agent_in_a_container_asks_for_the_hosts_mounts_as_the_host_names_them(
+    proc: Path, context: ProbeContext, program: Program, tmp_path: Path
+) -> None:
+    program("df", "#!/bin/sh\necho $2\n")
+    (proc / "1").mkdir()
+    (proc / "1" / "mounts").write_text("10.0.0.10:/export /data nfs4 rw 0 0\n")
+    context.root = tmp_path / "host"
+    mounts, asked = host_mounts(Request(), context)
+
+    assert "10.0.0.10" in text(context, mounts)
+    assert asked.command == "df -h /data"
+    assert text(context, asked) == f"{tmp_path}/host/data\n"
+
+
 def test_facts_and_package_history_are_kept(proc: Path, context: ProbeContext) -> None:
+    context.root = proc.parent / "root"
     captures = by_name(host_facts(Request(), context))
 
     assert "Linux" in text(context, captures["uname"])
@@ -116,6 +131,7 @@ def test_this_machines_own_tables_can_be_read(context: ProbeContext) -> None:
 
 
 def test_of_a_long_file_the_end_is_kept(proc: Path, context: ProbeContext) -> None:
+    context.root = proc.parent / "root"
     log = context.root / "var/log/dpkg.log"
     log.write_text("old line\n" * 200_000 + "the last line\n")
     (capture,) = [
