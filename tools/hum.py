@@ -79,10 +79,10 @@ def _leaps(
 
 
 def _longest(guess: int, most: int, fits: Callable[[int], bool]) -> int:
-    """Find the longest leap that fits, at least 1, beginning at a guess."""
+    """Find about the longest leap that fits, at least 1, beginning at a guess."""
     good, bad = 1, most + 1
     size = min(guess, most)
-    while bad - good > 1:
+    while bad - good > 1 + good // 8:
         if not good < size < bad:
             size = (good + bad) // 2
         if fits(size):

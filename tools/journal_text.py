@@ -21,11 +21,25 @@ MAX_ENTRY = 1 << 20
 OTHERS_BETWEEN = 64
 """How many entries of other writers may stand between the parts of one message."""
 
-_WANTED = {name.encode() for name in (*FIELDS, "__REALTIME_TIMESTAMP")}
+_WANTED = {name.encode(): name for name in (*FIELDS, "__REALTIME_TIMESTAMP")}
 
 
 def parse_entry(data: bytes) -> dict[str, str]:
     """Take one entry apart; a binary value is decoded with replacement."""
+    lines = data.rstrip(b"\n").split(b"\n")
+    pairs = [line.partition(b"=") for line in lines]
+    if all(equals for _, equals, _ in pairs):
+        # Of a repeated field the first value counts, so the later ones are overwritten.
+        return {
+            _WANTED[key]: value.decode("utf-8", "replace")
+            for key, _, value in reversed(pairs)
+            if key in _WANTED
+        }
+    return _parse_binary(data)
+
+
+def _parse_binary(data: bytes) -> dict[str, str]:
+    """Take an entry apart of which a value has a length before it."""
     entry: dict[str, str] = {}
     place, size = 0, len(data)
     while place < size:
@@ -37,8 +51,8 @@ def parse_entry(data: bytes) -> dict[str, str]:
             length = int.from_bytes(data[place : place + 8], "little")
             value = data[place + 8 : min(place + 8 + length, size)]
             place = min(place + 9 + length, size)
-        if key in _WANTED and key.decode() not in entry:
-            entry[key.decode()] = value.decode("utf-8", "replace")
+        if key in _WANTED:
+            entry.setdefault(_WANTED[key], value.decode("utf-8", "replace"))
     return entry
 
 

@@ -27,7 +27,9 @@ def recognise(head: bytes) -> float:
     """Look for the headings of either program."""
     chrony = b"Reference ID" in head and b"System time" in head
     told = b"Local time:" in head and b"Time zone:" in head
-    return 0.96 if chrony or told or _SHOWN.search(head.decode("utf-8", "replace")) else 0.0
+    if not (chrony or told) and b"Timezone=" in head:
+        told = _SHOWN.search(head.decode("utf-8", "replace")) is not None
+    return 0.96 if chrony or told else 0.0
 
 
 def parse(printed: Printed) -> Iterator[Typed]:

@@ -18,6 +18,8 @@ _INFO = re.compile(
 )
 _NFSSTAT = re.compile(r"^(?P<target>/\S*) from (?P<source>\S+:/\S*)$")
 _FLAGS = re.compile(r"^\s+Flags:\s*(?P<options>\S+)")
+LOOK = 12
+"""A list of mounts has one among so many lines."""
 _PATTERNS = (_SPOKEN, _PROC, _INFO)
 _NUMBERS = {"timeo": "timeo_ds", "retrans": "retrans", "rsize": "rsize", "wsize": "wsize",
             "nconnect": "nconnect", "acregmin": "acregmin_s", "acregmax": "acregmax_s"}  # fmt: skip
@@ -27,6 +29,10 @@ def recognise(head: bytes) -> float:
     """Tell how many of the first lines are mounts."""
     lines = [line for line in head[:16384].decode("utf-8", "replace").split("\n") if line.strip()]
     lines = lines[:-1] if len(lines) > 1 and not head.endswith(b"\n") else lines
+    if len(lines) > LOOK and not any(
+        pattern.match(line) for line in lines[:LOOK] for pattern in (*_PATTERNS, _NFSSTAT)
+    ):
+        return 0.0
     if not lines:
         return 0.0
     if any(_NFSSTAT.match(line) for line in lines) and b"Flags:" in head:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import msgspec
 
@@ -51,8 +52,14 @@ class Samples(dict[tuple[float, str], Sample]):
         """Build a sample that was not seen before."""
         if len(self) > 400_000:  # noqa: PLR2004  # some 60 MB
             self.clear()
-        made = self[key] = Sample(datetime.fromtimestamp(key[0], UTC), float(key[1]))
+        made = self[key] = Sample(_moment(key[0]), float(key[1]))
         return made
+
+
+@lru_cache(maxsize=16384)
+def _moment(stamp: float) -> datetime:
+    """Series of one query share their times."""
+    return datetime.fromtimestamp(stamp, UTC)
 
 
 class PrometheusJsonReader:
