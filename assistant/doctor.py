@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from assistant.check import Check, Patient
+from assistant.shared_checks import check_own_node, check_shared_mounts
 from assistant.source_checks import (
     check_clock,
     check_containers,
@@ -41,6 +42,8 @@ EXAMINATIONS: tuple[Examination, ...] = (
     check_kubeconfig,
     check_names,
     check_place,
+    check_own_node,
+    check_shared_mounts,
     check_addresses,
 )
 

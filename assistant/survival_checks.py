@@ -104,7 +104,8 @@ def check_names(patient: Patient) -> Iterator[Check]:
     except OSError:
         return
     search = " ".join(line for line in lines if line.startswith("search"))
-    if "cluster.local" in search:
+    servers = [line.split()[1] for line in lines if line.startswith("nameserver ")]
+    if "cluster.local" in search or any(map(_is_cluster_address, servers)):
         yield Check(
             name="name resolution",
             state="warn",
