@@ -37,7 +37,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     names = recognised.topology
     who = _Subjects(names, catalog.pages)
     bursts = [_canonical(burst, who) for burst in _timed(recognised)]
-    ends = [replace(s, entity=who.of(s.page, s.entity)) for s in recognised.ends]
+    ends = [_canonical_end(sighting, who) for sighting in recognised.ends]
     sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]
     found = disturbance(sure, catalog)
     broke = Broke(found.since, found.onsets_until, alarming(catalog)) if found else None
@@ -159,6 +159,11 @@ def _canonical(burst: Burst, who: "_Subjects") -> Burst:
     return burst if entity == burst.entity else replace(burst, entity=entity)
 
 
+def _canonical_end(sighting: Sighting, who: "_Subjects") -> Sighting:
+    entity = who.of(sighting.page, sighting.entity)
+    return sighting if entity == sighting.entity else replace(sighting, entity=entity)
+
+
 @dataclass(frozen=True)
 class _Subjects:
     """Names the thing a condition is true of as its page does, where the evidence can tell.
@@ -186,7 +191,8 @@ def _alias(key: Key, names: Topology) -> Key:
 
 
 def _put_right(sighting: Sighting, clocks: Clocks) -> Sighting:
-    return replace(sighting, time=clocks.put_right(sighting.time, sighting.clock, sighting.place))
+    time = clocks.put_right(sighting.time, sighting.clock, sighting.place)
+    return sighting if time is sighting.time else replace(sighting, time=time)
 
 
 def _anchors(merged: Merged, names: Topology) -> tuple[Anchor, ...]:

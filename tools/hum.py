@@ -18,8 +18,8 @@ Hit = tuple[int, int]
 class Stretch(NamedTuple):
     """How one writer's lines of one literal are told apart and timed, by offset."""
 
-    lane_of: Callable[[int], bytes | None]
-    """Who wrote the line; None where that cannot be told, then the line is read."""
+    lane_of: Callable[[int], tuple[bytes, int] | None]
+    """Who wrote the line and where it begins; None where that cannot be told: it is read then."""
     moment_of: Callable[[int], float | None]
     """When it was written, in epoch seconds."""
 
@@ -40,10 +40,17 @@ def thinned(
 def _stands(hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch) -> dict[int, int]:
     """Find which hits stand for several, and which for none."""
     lanes: dict[tuple[int, bytes], list[int]] = {}
-    for number, (literal, end) in enumerate(hits):
-        if literal in hum and (lane := look.lane_of(end)) is not None:
-            lanes.setdefault((literal, lane), []).append(number)
     stands: dict[int, int] = {}
+    latest: dict[int, int] = {}
+    for number, (literal, end) in enumerate(hits):
+        if literal not in hum or (told := look.lane_of(end)) is None:
+            continue
+        lane, begin = told
+        if latest.get(literal) == begin:
+            stands[number] = 0  # The literal again on the same line.
+        else:
+            lanes.setdefault((literal, lane), []).append(number)
+            latest[literal] = begin
     for (literal, _), members in lanes.items():
         if len(members) <= FEW:
             continue

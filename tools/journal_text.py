@@ -159,14 +159,14 @@ class ExportReading:
         hum = self.request.hum
         return {n: hum[text] for n, text in enumerate(self.request.literals) if text in hum}
 
-    def _lane(self, block: Block, end: int) -> bytes | None:
+    def _lane(self, block: Block, end: int) -> tuple[bytes, int] | None:
         """Tell the host of a kernel's entry; what others write is read line by line."""
         begin, stop = self.bounds(block.data, block.start + end - 1)
         host = block.data.find(self.host_mark, begin, stop)
         if host < 0 or block.data.find(self.kernel_mark, begin, stop) < 0:
             return None
         host += len(self.host_mark)
-        return block.data[host : block.data.find(self.host_mark[:1], host, stop)]
+        return block.data[host : block.data.find(self.host_mark[:1], host, stop)], begin
 
     def _moment(self, block: Block, end: int) -> float | None:
         begin, stop = self.bounds(block.data, block.start + end - 1)

@@ -175,18 +175,18 @@ class LogReading:
                 away = data.count(b"\n", low, high)
                 yield self._record(other, number + (away if begin > first else -away))
 
-    def _lane(self, start: int, end: int) -> bytes | None:
+    def _lane(self, start: int, end: int) -> tuple[bytes, int] | None:
         """Find host and unit in the raw line, where they stand right behind the stamp."""
         data = self.lines.data
         begin = data.rfind(b"\n", 0, start + end) + 1
         if not self._column:
             self._column = self._find_column(begin)
         if self._column < 0:
-            return b"" if self._column == ONE_WRITER else None
+            return (b"", begin) if self._column == ONE_WRITER else None
         place = begin + self._column
         token = data[place : data.find(b":", place, place + MAX_TAG)]
         known = data[place - 1] == SPACE and b" " in token
-        return token.partition(b"[")[0] if known else None
+        return (token.partition(b"[")[0], begin) if known else None
 
     def _find_column(self, begin: int) -> int:
         """Learn from one line where its host stands."""

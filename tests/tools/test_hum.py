@@ -14,10 +14,11 @@ START = datetime.fromisoformat("2025-06-20T01:00:00+00:00")
 
 
 def _thin(seconds: list[float], lanes: list[bytes | None] | None = None) -> list[tuple[int, int]]:
-    look = Stretch(
-        lambda end: lanes[end] if lanes else b"one",
-        lambda end: seconds[end],
-    )
+    def lane_of(end: int) -> tuple[bytes, int] | None:
+        lane = lanes[end] if lanes else b"one"
+        return None if lane is None else (lane, end)
+
+    look = Stretch(lane_of, lambda end: seconds[end])
     hits = [(0, number) for number in range(len(seconds))]
     return [(end, count) for _, end, count in thinned(hits, {0: HUM_S}, look)]
 
@@ -61,6 +62,13 @@ def test_each_writer_keeps_its_own() -> None:
 def test_unknown_writer_is_read() -> None:
     """A line whose writer cannot be told is read."""
     assert len(_thin([0.0] * 30, [None] * 30)) == 30
+
+
+def test_literal_twice_on_a_line_counts_once() -> None:
+    """A line that carries the literal several times is one line."""
+    look = Stretch(lambda end: (b"one", end // 10), lambda end: float(end // 10))
+    hits = [(0, end) for end in range(300)]
+    assert sum(count for _, _, count in thinned(hits, {0: HUM_S}, look)) == 30
 
 
 def test_hosts_of_one_syslog_are_told_apart(tmp_path: Path) -> None:
