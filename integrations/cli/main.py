@@ -1,6 +1,7 @@
 """The command line: finds its commands through entry points and imports only the one it runs."""
 
 import ast
+import gc
 import json
 import os
 import sys
@@ -110,6 +111,8 @@ def _root(
 def run() -> Never:
     """Run the command line of this process and exit by the contract."""
     arguments = sys.argv[1:]
+    # A run makes much that stays until its end; looking for cyclic garbage often only costs.
+    gc.set_threshold(100_000, 20, 100)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # text streams
     try:
@@ -124,6 +127,7 @@ def run() -> Never:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+    gc.freeze()  # The collection at exit would look at everything once more, and for nothing.
     sys.exit(code)
 
 
