@@ -49,6 +49,8 @@ class ProbeContext:
     """This host, as the cluster writes its name."""
     cluster: str = ""
     """Context and kube-system uid; set once known."""
+    identity: Capture | None = None
+    """How the question for it was answered: one that was not is not put again in this look."""
     kube_context: str = ""
     kubeconfig: str = ""
     prometheus: str = ""

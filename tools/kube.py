@@ -119,14 +119,22 @@ class Kube:
         """Learn which cluster this is: its context and the uid of kube-system."""
         with self._context.lock("identity"):
             context = self._context
+            if context.identity:
+                return context.identity
             if not context.kube_context:
                 words = ["config", "current-context"]
                 answer = context.run([word for word in self.argv(*words) if "timeout" not in word])
+                if answer.outcome == "hung":  # some kubectl ask the server even for this
+                    context.identity = context.keep(
+                        answer, source="kubernetes", path="", target="kubeconfig"
+                    )
+                    return context.identity
                 context.kube_context = answer.stdout.decode().strip()
             capture, content = self._keep("/api/v1/namespaces/kube-system", "k8s/kube-system.json")
             if content and not context.cluster:
                 uid = msgspec.json.decode(content, type=_Page).metadata.uid
                 context.cluster = f"{context.kube_context}/{uid}"
+            context.identity = capture
             return capture
 
     def pages(self, path: str, name: str, query: str = "") -> Iterator[Capture]:

@@ -131,8 +131,11 @@ def _collect(
     # A bundle for stdout is one host's part of a fan-out: were every host to read the whole
     # cluster too, a sick API server would be asked thirty times at once.
     hosts = incident.scope.nodes
+    request = build_request(catalog, incident)
+    if alone:  # whoever asks has widened the window already
+        request = request.model_copy(update={"window": incident.window})
     collect_evidence(
-        build_request(catalog, incident),
+        request,
         open_context(settings, folder),
         transports=(Local(),) if alone else open_transports(settings, hosts),
         deadline_s=settings.deadline_s,

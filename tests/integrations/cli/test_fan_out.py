@@ -133,6 +133,30 @@ def test_the_answer_does_not_wait_for_hosts_that_hang(rig: Rig, tmp_path: Path) 
     assert rig.left() <= set(context.shell.abandoned) or len(rig.left()) <= len(HUNG)
 
 
+def test_a_host_understands_what_is_asked_of_it(tmp_path: Path) -> None:
+    """The real command on the other side sends a bundle; it needs no shell and no terminal."""
+    program = tmp_path / "bin" / "ssh"
+    program.parent.mkdir()
+    real = Path(sys.executable).with_name("firstfault")
+    program.write_text(
+        "#!/bin/sh\n"
+        'while [ "$1" != firstfault ]; do shift; done\n'
+        f'shift; HOME={tmp_path}/remote FIRSTFAULT_LIMIT_S=3 exec {real} "$@"\n'
+    )
+    program.chmod(0o755)
+    context = ProbeContext(
+        Workspace(tmp_path / "look"), shell=Shell(Hangs(), Rig(tmp_path).environment)
+    )
+    live = Live(context, first_answer_s=30, transports=(Ssh(("n7",), limit_s=30),))
+    found = investigate(live, Incident(window=Window(since=datetime.now(UTC))), load_catalog())
+    captures = list(context.workspace.captures())
+
+    assert captures[-1].command.startswith("ssh ")
+    assert captures[-1].outcome == "ok"
+    assert "uname -a" in {each.command for each in captures}
+    assert found.diagnosis is not None
+
+
 @pytest.mark.soak
 def test_the_command_answers_in_time_and_leaves_nothing_that_grows(rig: Rig) -> None:
     """A part within 15 s, the whole within 90 s; run again, no host that hung is asked twice."""
