@@ -164,7 +164,9 @@ def _interrupt(home: Path, number: signal.Signals | None) -> tuple[int, str, str
     """Run a diagnosis that waits in its reading step; end it by a signal or its own limit."""
     slow = home / "slow.py"
     slow.write_text(
-        "import sys, time\n"
+        "import signal, sys, time\n"
+        # A background job of a shell starts with the signal ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from assistant import investigate as module\n"
         "def wait(*a, **k):\n"
         "    print('waiting', file=sys.stderr, flush=True)\n"
