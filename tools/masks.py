@@ -1,5 +1,6 @@
 """Loads the masking of texts when the first record needs it."""
 
+import threading
 from collections.abc import Callable
 from functools import cache, lru_cache
 
@@ -9,6 +10,11 @@ def _mask_text() -> Callable[[str], str]:
     from tools.masking import mask_text  # noqa: PLC0415  # heavy, and needed by records only
 
     return mask_text
+
+
+def prepare() -> None:
+    """Begin to compile the rules in a thread, while other things are loaded."""
+    threading.Thread(target=masked, args=("",), daemon=True).start()
 
 
 def masked_bytes(data: bytes) -> bytes:

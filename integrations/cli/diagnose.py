@@ -55,6 +55,7 @@ from integrations.cli.stopping import TimeLimitReached, limit_time
 from integrations.rendering.view import View
 from knowledge.catalog import Catalog
 from tools.errors import MissingPathError
+from tools.masks import prepare
 
 if TYPE_CHECKING:
     from assistant.store import Store
@@ -104,6 +105,7 @@ def diagnose(
         typer.echo("No model is connected in this version; the diagnosis needs none.", err=True)
     paths = paths or []
     check_paths(paths)
+    prepare()
     desk = Desk(settings, around, open_handbook(settings), colour=colour)
     code = desk.work(paths, incident, timeout)
     if desk.found:
