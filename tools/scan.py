@@ -6,6 +6,8 @@ from typing import BinaryIO, NamedTuple, cast
 
 BLOCK = 4 << 20
 """Bytes of fresh text per block."""
+PART = 1 << 20
+"""Bytes read at once."""
 AHEAD = 64 << 10
 """Bytes kept back at a block's end, so that a message's next lines are there to be joined."""
 BEHIND = 32 << 10
@@ -69,9 +71,9 @@ def read_blocks(stream: BinaryIO, size: int = BLOCK, border: bytes = b"\n") -> I
     data, start, offset = b"", 0, 0
     ended = False
     while not ended:
-        fresh = _fill(stream, size)
-        ended = len(fresh) < size
-        data = data + fresh if data else fresh
+        before = len(data)
+        data = _fill(stream, size, data)
+        ended = len(data) - before < size
         stop = len(data) if ended else _cut(data, start, border)
         if stop > start or ended:
             yield Block(data, start, stop, offset, ended)
@@ -80,11 +82,12 @@ def read_blocks(stream: BinaryIO, size: int = BLOCK, border: bytes = b"\n") -> I
         data, start = data[keep:], stop - keep
 
 
-def _fill(stream: BinaryIO, size: int) -> bytes:
-    parts: list[bytes] = []
+def _fill(stream: BinaryIO, size: int, before: bytes) -> bytes:
+    """Read `size` bytes behind those at hand; all parts are put together once."""
+    parts = [before] if before else []
     missing = size
     while missing:
-        part = cast("bytes | None", stream.read(missing))
+        part = cast("bytes | None", stream.read(min(missing, PART)))
         if not part:
             break
         parts.append(part)
