@@ -35,7 +35,7 @@ def draw_chain(candidate: Candidate, graph: Graph) -> list[ChainLink]:
 def _next_edge(placed: Mapping[str, Event], inside: set[str], graph: Graph) -> Edge | None:
     """Return the next step, from an event that is drawn if it can be, else from one like it."""
     drawn = [event.id for event in placed.values()]
-    alike = [name for name in inside if graph.events[name].page in placed]
+    alike = sorted(name for name in inside if graph.events[name].page in placed)
     for names in (drawn, alike):
         options = (
             edge

@@ -83,7 +83,7 @@ Index = dict[tuple[str, str, str], list[tuple[float, str, bool]]]
 def _index(events: Iterable[Event], pages: Mapping[str, Page]) -> Index:
     index: Index = defaultdict(list)
     for event in events:
-        for scope in {link.scope for link in pages[event.page].causes}:
+        for scope in dict.fromkeys(link.scope for link in pages[event.page].causes):
             for hub, stated in _cause_hubs(event, scope):
                 index[event.page, scope, hub].append((event.earliest, event.id, stated))
     for rows in index.values():
@@ -206,14 +206,14 @@ def reach(graph: Graph, start: str, weights: Weights, *, first: float = 1.0) -> 
     best = {start: first}
     frontier = [start]
     while frontier:
-        following: set[str] = set()
+        following: dict[str, None] = {}  # in order, so that the same input reads the same twice
         for node in frontier:
             for edge in graph.out.get(node, ()):
                 strength = best[node] * edge.strength
                 if strength >= weights.prune and strength > best.get(edge.effect, 0.0):
                     best[edge.effect] = strength
                     if not _ends_there(edge, graph):
-                        following.add(edge.effect)
+                        following[edge.effect] = None
         frontier = list(following)
     del best[start]
     return best
