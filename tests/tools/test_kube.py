@@ -20,7 +20,7 @@ from tools.evidence import Window
 from tools.hangs import Hangs
 from tools.kube import PAGE, Brief, Kube
 from tools.probes.kubernetes_events import kubernetes_events
-from tools.probes.kubernetes_logs import chosen_nodes, chosen_pods, kubernetes_logs
+from tools.probes.kubernetes_logs import chosen_nodes, chosen_pods, kubernetes_logs, working_pods
 from tools.probes.kubernetes_objects import kubernetes_state
 from tools.request import Request
 from tools.shell import Shell
@@ -225,6 +225,34 @@ def test_pods_asked_for_come_first_then_the_worst() -> None:
     chosen = chosen_pods(pods, Request(pods=("a/asked",), job="a/j1"))
 
     assert [each.metadata.name for each in chosen] == ["asked", "ranked", "failed", "restarted"]
+
+
+def test_a_pod_that_was_told_to_end_and_still_runs_is_unwell() -> None:
+    pods = [
+        brief(metadata={"name": "fine"}, status={"phase": "Running"}),
+        brief(
+            metadata={"name": "stuck", "deletionTimestamp": "2025-06-20T02:30:00Z"},
+            status={"phase": "Running"},
+        ),
+    ]
+
+    assert [each.metadata.name for each in chosen_pods(pods, Request())] == ["stuck"]
+
+
+def test_of_what_runs_jobs_are_read_one_pod_of_each_first() -> None:
+    def pod(name: str, kind: str, owner: str, phase: str = "Running") -> Brief:
+        owners = [{"kind": kind, "name": owner}]
+        return brief(
+            metadata={"name": name, "namespace": "a", "ownerReferences": owners},
+            status={"phase": phase},
+        )
+
+    pods = [
+        pod("x-0", "Job", "x"), pod("x-1", "Job", "x"), pod("web", "ReplicaSet", "web"),
+        pod("y-0", "PyTorchJob", "y"), pod("y-1", "PyTorchJob", "y", "Succeeded"),
+    ]  # fmt: skip
+
+    assert [each.metadata.name for each in working_pods(pods)] == ["x-0", "y-0", "x-1"]
 
 
 def test_nodes_asked_for_tainted_cordoned_or_not_ready_are_chosen() -> None:

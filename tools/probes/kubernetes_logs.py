@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from tools.capture import Capture
 from tools.context import ProbeContext
@@ -33,7 +33,13 @@ def kubernetes_logs(request: Request, context: ProbeContext) -> Iterator[Capture
     taken = 0
     pods = kube.briefs("/api/v1/pods", "pods")
     chosen = chosen_pods(pods, request)
-    for pod in [*chosen, *(pod for pod in working_pods(pods) if pod not in chosen)]:
+    known = {(pod.metadata.namespace, pod.metadata.name) for pod in chosen}
+    working = (
+        pod
+        for pod in working_pods(pods)
+        if (pod.metadata.namespace, pod.metadata.name) not in known
+    )
+    for pod in chain(chosen, working):
         for status in pod.status.containerStatuses:
             for previous in (True, False) if status.restartCount else (False,):
                 if taken >= MOST_LOGS:

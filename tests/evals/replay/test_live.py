@@ -145,6 +145,7 @@ def test_a_live_look_in_the_middle_of_the_outage_agrees_with_its_bundle(
     assert set(hung) == {"df -h /data"}
 
 
+@pytest.mark.soak
 def test_a_live_look_at_slurm_agrees_with_its_bundle(
     tmp_path: Path, nvml_library: Path, catalog: Catalog
 ) -> None:

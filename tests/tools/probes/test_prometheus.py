@@ -16,6 +16,7 @@ from tools.context import ProbeContext
 from tools.evidence import Window
 from tools.probes.prometheus import (
     MOST_POINTS,
+    asked_window,
     prometheus_alerts,
     prometheus_queries,
     prometheus_rules,
@@ -190,3 +191,11 @@ def test_a_server_that_never_answers_is_hung(
 
     assert tmp_path.exists()
     assert capture.outcome == "hung"
+
+
+def test_nothing_is_asked_of_the_future() -> None:
+    now = START + timedelta(minutes=10)
+    later = Window(since=START, until=START + timedelta(hours=2))
+    asked = asked_window(Request(window=later), now)
+
+    assert asked == Window(since=START - timedelta(minutes=30), until=now)
