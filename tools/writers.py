@@ -24,6 +24,8 @@ DAEMONS = re.compile(
 """Programs that a host runs for itself."""
 
 _PLACE = re.compile(r"(?:^|[/!])(journal|k8s|nvml|host|app|storage|network|alerts)/(.*)$")
+_SLURM_OUTPUT = re.compile(r"(?:^|[/!])slurm-(\d+)(?:_\d+)?\.(?:out|err|log)(?:\.\w+)?$")
+"""How Slurm names a batch job's output unless told otherwise."""
 _POD = re.compile(r"logs/([^/]+)/([^/]+)/([^/]+?)(\.previous)?\.log(?:\.\w+)?$")
 _LOGS_COMMAND = re.compile(r"\bkubectl\b.*\blogs\b")
 _SHOWN_FILE = re.compile(r"\b(?:cat|tail|head|zcat)\b.* (?:\S*/)?([^/\s]+?)\.(?:log|out)[\w.]*$")
@@ -74,6 +76,8 @@ def _by_place(path: str) -> Writer | None:
     if match := _POD_DIR.search(path):
         namespace, pod, _, container = match.groups()
         return pod_writer(namespace, pod, container or "")
+    if match := _SLURM_OUTPUT.search(path):
+        return Writer("app", fields={"job": f"slurm:{match.group(1)}"})
     if match := _PLACE.search(path):
         return _by_folder(match.group(1), match.group(2))
     return None
