@@ -26,16 +26,15 @@ _WANTED = {name.encode(): name for name in (*FIELDS, "__REALTIME_TIMESTAMP")}
 
 def parse_entry(data: bytes) -> dict[str, str]:
     """Take one entry apart; a binary value is decoded with replacement."""
-    lines = data.rstrip(b"\n").split(b"\n")
-    pairs = [line.partition(b"=") for line in lines]
-    if all(equals for _, equals, _ in pairs):
-        # Of a repeated field the first value counts, so the later ones are overwritten.
-        return {
-            _WANTED[key]: value.decode("utf-8", "replace")
-            for key, _, value in reversed(pairs)
-            if key in _WANTED
-        }
-    return _parse_binary(data)
+    entry: dict[str, str] = {}
+    # Of a repeated field the first value counts, so it is written last.
+    for line in reversed(data.rstrip(b"\n").split(b"\n")):
+        key, equals, value = line.partition(b"=")
+        if not equals:
+            return _parse_binary(data)
+        if name := _WANTED.get(key):
+            entry[name] = value.decode("utf-8", "replace")
+    return entry
 
 
 def _parse_binary(data: bytes) -> dict[str, str]:
@@ -152,7 +151,7 @@ class ExportReading:
             where = self.message_at(data, begin, stop)
             number += data.count(b"\n", counted, where) - data.count(b"\n", where, counted)
             counted = where
-            yield replace(record, line=number, stands_for=count)
+            yield _placed(record, number, count)
         self._line = number + data.count(b"\n", counted, block.stop)
 
     def _hum(self) -> dict[int, float]:
@@ -262,6 +261,22 @@ class ExportReading:
         elif moment.utc > last.utc:
             last = moment
         self.seen[host, channel] = (first, last)
+
+
+def _placed(record: Record, line: int, count: int) -> Record:
+    """Say where a record stands; written out, because `replace` costs four times as much."""
+    return Record(
+        record.evidence,
+        record.channel,
+        record.text,
+        line,
+        record.time,
+        record.clock,
+        record.host,
+        record.unit,
+        record.fields,
+        count,
+    )
 
 
 def _same_writer(one: Record, other: Record) -> bool:
