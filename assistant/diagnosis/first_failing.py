@@ -12,7 +12,7 @@ from assistant.diagnosis.case import Case, damaging
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.result import FirstFailing
 from assistant.event import Event
-from assistant.sentences import say
+from assistant.sentences import say, say_with
 from tools.entity import Entity
 
 LEAST_REPORTS = 3
@@ -80,7 +80,7 @@ def _earlier_error(job: str, reports: Sequence[Event], case: Case) -> FirstFaili
     return FirstFailing(
         job=job,
         entity=_place(first),
-        why=say("first-error", page=first.page),
+        why=say_with("first-error", title=case.pages[first.page].title),
         evidence=evidence_of([first]),
     )
 
