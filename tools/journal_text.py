@@ -10,7 +10,7 @@ from tools.hum import Stretch, thinned
 from tools.journal_entry import FIELDS, entry_record, entry_time, unit_of
 from tools.messages import Shape, continues, shape_continued_by, shape_started_by
 from tools.request import Request
-from tools.scan import Block, read_blocks, scanner_for
+from tools.scan import Block, read_ahead, scanner_for
 
 BORDER = b"\n\n"
 START = b"\n\n__"
@@ -93,7 +93,7 @@ class ExportReading:
 
     def items(self, stream: BinaryIO) -> Iterator[Item]:
         """Read a whole text, then say whose lines run from when to when."""
-        for block in read_blocks(stream, border=self.border):
+        for block in read_ahead(stream, self.border):
             yield from self._block(block)
         for (host, channel), (first, last) in self.seen.items():
             yield Span(self.evidence, 0, 0, 0, first, last, host, channel)

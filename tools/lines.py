@@ -12,7 +12,7 @@ from tools.hum import Stretch, thinned
 from tools.joining import LONG_LINE, Joiner, end_of
 from tools.masks import masked
 from tools.request import Request
-from tools.scan import Block, read_blocks, scanner_for
+from tools.scan import Block, read_ahead, scanner_for
 from tools.source import Source, Writer
 from tools.stamps import Dating
 from tools.writers import placed, program_of, writer_of
@@ -92,7 +92,7 @@ class LogReading:
     def items(self) -> Iterator[Item]:
         """Yield records for hits, and a span or gap per block."""
         with self.source.open() as stream:
-            for block in read_blocks(stream):
+            for block in read_ahead(stream):
                 yield from self._block(block)
         yield from self._flush()
         if len(self._carriers) > 1:

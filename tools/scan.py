@@ -1,6 +1,7 @@
 """Finds many literal strings at once in large blocks of bytes."""
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import BinaryIO, NamedTuple, cast
 
@@ -80,6 +81,24 @@ def read_blocks(stream: BinaryIO, size: int = BLOCK, border: bytes = b"\n") -> I
         offset += stop - start
         keep = max(0, stop - BEHIND)
         data, start = data[keep:], stop - keep
+
+
+def read_ahead(stream: BinaryIO, border: bytes = b"\n") -> Iterator[Block]:
+    """Cut a stream into blocks; the next one is read in a thread while this one is worked on."""
+    blocks = read_blocks(stream, border=border)
+    block = next(blocks, None)
+    if block is None or block.last:
+        yield from () if block is None else (block,)
+        return
+    pool = ThreadPoolExecutor(1)
+    try:
+        while block is not None:
+            following = pool.submit(next, blocks, None)
+            yield block
+            block = following.result()
+    finally:
+        # Nobody may wait here for a stream that hangs.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _fill(stream: BinaryIO, size: int, before: bytes) -> bytes:
