@@ -13,23 +13,28 @@ WIDEN = 0.25
 
 
 class Settings:
-    """Settings by name, found for a thing by what it shares with them."""
+    """Settings by name and place, found for a thing by what it shares with them."""
 
     def __init__(self, settings: Iterable[Setting]) -> None:
-        self._by_name: dict[str, list[Setting]] = defaultdict(list)
+        self._anywhere: dict[str, set[float]] = defaultdict(set)
+        self._free: dict[str, set[float]] = defaultdict(set)
+        self._at: dict[tuple[str, str, str], set[float]] = defaultdict(set)
         for setting in settings:
-            self._by_name[setting.name].append(setting)
+            self._anywhere[setting.name].add(setting.value)
+            if not setting.anchors:
+                self._free[setting.name].add(setting.value)
+            for anchor in setting.anchors:
+                self._at[setting.name, anchor.kind, anchor.id].add(setting.value)
 
     def values(self, name: str, anchors: Iterable[Anchor]) -> tuple[float, ...]:
         """Return what the setting is for a thing: its own values before those that hold anywhere.
 
         A value seen only elsewhere is better than none: it then stands for the fleet's habit.
         """
-        known = self._by_name.get(name, ())
-        places = {(anchor.kind, anchor.id) for anchor in anchors}
-        own = [s.value for s in known if any((a.kind, a.id) in places for a in s.anchors)]
-        free = [s.value for s in known if not s.anchors]
-        return tuple(sorted({*own} or {*free} or {s.value for s in known}))
+        own: set[float] = set()
+        for anchor in anchors:
+            own.update(self._at.get((name, anchor.kind, anchor.id), ()))
+        return tuple(sorted(own or self._free.get(name) or self._anywhere.get(name) or ()))
 
 
 def begin_earlier(
