@@ -227,6 +227,24 @@ def test_pods_asked_for_come_first_then_the_worst() -> None:
     assert [each.metadata.name for each in chosen] == ["asked", "ranked", "failed", "restarted"]
 
 
+def test_of_hundreds_that_failed_the_odd_one_and_the_first_are_read_before_the_others() -> None:
+    def failed(name: str, code: int, at: str) -> Brief:
+        ended = {"exitCode": code, "reason": "Error", "finishedAt": f"2025-06-20T{at}Z"}
+        return brief(
+            metadata={"name": name, "namespace": "a"},
+            status={
+                "phase": "Failed",
+                "containerStatuses": [{"name": "c", "state": {"terminated": ended}}],
+            },
+        )
+
+    pods = [failed(f"p{n:03d}", 1, f"02:41:{n % 60:02d}") for n in range(1, 300)]
+    pods += [failed("first", 1, "02:40:00"), failed("odd", 134, "02:45:00")]
+
+    chosen = [each.metadata.name for each in chosen_pods(pods, Request())]
+    assert chosen[:2] == ["odd", "first"]
+
+
 def test_a_pod_that_was_told_to_end_and_still_runs_is_unwell() -> None:
     pods = [
         brief(metadata={"name": "fine"}, status={"phase": "Running"}),

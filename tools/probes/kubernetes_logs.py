@@ -1,6 +1,6 @@
 """Logs and descriptions of the pods and nodes that matter."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import chain, zip_longest
 
@@ -15,6 +15,8 @@ MOST_DESCRIBED = 12
 _LOG_LINES = 50_000
 _LOG_BYTES = 32 << 20
 _HEALTHY = frozenset({"Running", "Succeeded"})
+_NEVER = "~"
+"""Sorts after every time."""
 _SERVING = frozenset({"DaemonSet", "ReplicaSet", "StatefulSet", "Node"})
 """Owners of pods that serve and never finish; all others run jobs."""
 
@@ -78,11 +80,32 @@ def kubernetes_descriptions(request: Request, context: ProbeContext) -> Iterator
 
 
 def chosen_pods(pods: list[Brief], request: Request) -> list[Brief]:
-    """Choose the pods asked for, those of the job asked for, and the unwell; the worst first."""
+    """Choose the pods asked for, those of the job asked for, and the unwell; the worst first.
+
+    When hundreds of a job fail alike, the one that ended otherwise, or first, is the one to read.
+    """
     asked = [pod for pod in pods if _asked(pod, request)]
-    unwell = [pod for pod in pods if trouble(pod) and pod not in asked]
-    unwell.sort(key=trouble, reverse=True)
-    return asked + unwell
+    unwell = [pod for pod in pods if trouble(pod) and not _asked(pod, request)]
+    return [*_telling(asked), *sorted(_telling(unwell), key=trouble, reverse=True)]
+
+
+def _telling(pods: list[Brief]) -> list[Brief]:
+    """Order pods: a rare end before a common one, an early before a late."""
+    ends = {id(pod): _end(pod) for pod in pods}
+    common = Counter(how for how, _ in ends.values())
+    return sorted(pods, key=lambda pod: (common[ends[id(pod)][0]], ends[id(pod)][1]))
+
+
+def _end(pod: Brief) -> tuple[str, str]:
+    """Tell how and when the first container of a pod ended badly; empty and last where none did."""
+    ends = [
+        (str(ended.get("finishedAt", _NEVER)), f"{ended.get('exitCode')} {ended.get('reason')}")
+        for status in pod.status.containerStatuses
+        for ended in (status.state.terminated, status.lastState.terminated)
+        if ended and ended.get("exitCode")
+    ]
+    when, how = min(ends, default=(_NEVER, pod.status.phase))
+    return how, when
 
 
 def working_pods(pods: list[Brief]) -> list[Brief]:
