@@ -21,12 +21,14 @@ from evals.replay.kubernetes.store import load_bundle
 from evals.writers import openmetrics
 from tools.context import ProbeContext
 from tools.hangs import Hangs
+from tools.registry import load_probes
 from tools.request import Request
 from tools.shell import Shell
 from tools.transport.local import Cluster, Local
 from tools.transport.port import Look
 from tools.workspace import Workspace
 
+DESCRIBING = "kubernetes-descriptions"
 _NO_BOOT = "btime 0\n"
 _INIT = "1 (systemd) S 0" + " 0" * 48
 
@@ -87,8 +89,12 @@ class Rig:
         )
 
     def transports(self) -> tuple[Nodes, Cluster]:
-        """Reach all hosts, and the cluster beside them."""
-        return (Nodes(self.nodes), Cluster())
+        """Reach all hosts, and the cluster beside them.
+
+        Nothing is described: kubectl counts ages by its own clock, which no replay can set back.
+        """
+        probes = tuple(probe for probe in load_probes() if probe.name != DESCRIBING)
+        return (Nodes(self.nodes), Cluster(probes))
 
     def clock(self) -> datetime:
         """Tell the replay's time."""
