@@ -2,8 +2,10 @@
 
 import json
 import math
+import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 import httpx
 
@@ -15,7 +17,10 @@ from tools.request import Query, Request
 
 MOST_POINTS = 11_000
 """A server refuses more points a series."""
-_WANTED_POINTS = 1_000
+_WANTED_POINTS, _FINE_POINTS = 1_000, 3_300
+"""A day and its margins at half a minute where the answer is small, at two minutes where not."""
+_LOOKBACK_S = 300
+"""How long a server carries a sample on: a longer step can miss a short series altogether."""
 _STEPS = (15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400)
 _TIMEOUT_S = 15.0
 _MOST_BYTES = 32 << 20
@@ -27,7 +32,8 @@ _LAST = timedelta(hours=1)
 def prometheus_queries(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Ask each ready query over the window, with a step chosen so that points stay few.
 
-    One request a query, bounded in time and size. A metric that is not exported gives an empty
+    One request a query, bounded in time and size; where a fine step makes too much, a second with a
+    coarse one. A metric that is not exported gives an empty
     answer: absent is not zero. Cannot see what is older than the server's retention.
     """
     if not context.prometheus:
@@ -51,7 +57,7 @@ def prometheus_rules(request: Request, context: ProbeContext) -> Iterator[Captur
     yield from _plain(context, "rules", "prometheus/rules.json")
 
 
-def step_of(window: Window, wanted: float | None = None) -> float:
+def step_of(window: Window, wanted: float | None = None, *, points: int = _WANTED_POINTS) -> float:
     """Choose a step in seconds: round, few points, never more than a server gives."""
     if window.since is None or window.until is None:
         return wanted or _STEPS[0]
@@ -59,7 +65,8 @@ def step_of(window: Window, wanted: float | None = None) -> float:
     least = span / (MOST_POINTS - 1)
     if wanted:
         return max(wanted, math.ceil(least))
-    return next((step for step in _STEPS if span / step <= _WANTED_POINTS), math.ceil(least))
+    step = next((step for step in _STEPS if span / step <= points), math.ceil(least))
+    return step if points == _WANTED_POINTS else max(min(step, _LOOKBACK_S), math.ceil(least))
 
 
 def asked_window(request: Request, now: datetime) -> Window:
@@ -85,22 +92,27 @@ def _client(context: ProbeContext) -> httpx.Client:
 
 def _ask(client: httpx.Client, request: Request, context: ProbeContext, query: Query) -> Capture:
     window = asked_window(request, context.clock())
-    parameters = _parameters(query, window)
+    parameters = _parameters(query, window, _FINE_POINTS)
     kind = "query" if "time" in parameters else "query_range"
     command = f"{kind} {query.name}: {query.expr}"
     if earlier := context.workspace.finished("prometheus", command, "prometheus"):
         return earlier
-    return _get(
-        client,
+    url, started = f"/api/v1/{kind}", context.clock()
+    answer = _fetch(client, url, parameters)
+    if answer.cut:  # what comes in too many samples is asked again in fewer
+        parameters = _parameters(query, window, _WANTED_POINTS)
+        answer = _fetch(client, url, parameters)
+    return _keep(
         context,
-        f"/api/v1/{kind}",
-        parameters=parameters,
+        answer,
         command=command,
         path=f"prometheus/{query.name}.json",
+        shown=_shown(parameters),
+        started=started,
     )
 
 
-def _parameters(query: Query, window: Window) -> dict[str, str]:
+def _parameters(query: Query, window: Window, points: int) -> dict[str, str]:
     common = {"query": query.expr, "timeout": f"{_TIMEOUT_S:.0f}s"}
     if window.since is None or window.until is None:
         return common
@@ -111,7 +123,7 @@ def _parameters(query: Query, window: Window) -> dict[str, str]:
         **common,
         "start": f"{window.since.timestamp():.3f}",
         "end": f"{window.until.timestamp():.3f}",
-        "step": f"{step_of(window, query.step_s):g}",
+        "step": f"{step_of(window, query.step_s, points=points):g}",
     }
 
 
@@ -119,48 +131,60 @@ def _plain(context: ProbeContext, name: str, path: str) -> Iterator[Capture]:
     if not context.prometheus:
         return
     with _client(context) as client:
-        yield _get(
-            client,
+        started = context.clock()
+        yield _keep(
             context,
-            f"/api/v1/{name}",
-            parameters={},
+            _fetch(client, f"/api/v1/{name}", {}),
             command=f"{name} of {context.prometheus}",
             path=path,
+            started=started,
         )
 
 
-def _get(
-    client: httpx.Client,
-    context: ProbeContext,
-    url: str,
-    *,
-    parameters: dict[str, str],
-    command: str,
-    path: str,
-) -> Capture:
-    started = context.clock()
-    content, outcome, detail, cut = b"", "failed", "", False
+@dataclass(frozen=True)
+class _Answer:
+    """What the server said, or how it did not."""
+
+    content: bytes = b""
+    outcome: str = "failed"
+    detail: str = ""
+    cut: bool = False
+
+
+def _fetch(client: httpx.Client, url: str, parameters: dict[str, str]) -> _Answer:
+    begun = time.monotonic()
     try:
         with client.stream("GET", url, params=parameters) as response:
             content, cut = _body(response)
             outcome, why = _judged(response.status_code, content, cut=cut)
-            detail = "; ".join(part for part in (why, _shown(parameters)) if part)
+            return _Answer(content, outcome, why, cut)
     except httpx.TimeoutException:
-        waited = (datetime.now(UTC) - started).total_seconds()
-        outcome, detail = "hung", f"given up after {waited:.0f} s"
+        return _Answer(outcome="hung", detail=f"given up after {time.monotonic() - begun:.0f} s")
     except httpx.HTTPError as error:
-        outcome, detail = "absent", f"{context.prometheus} does not answer: {error}"
-    kept = content if outcome in {"ok", "empty"} else b""
+        return _Answer(outcome="absent", detail=f"{client.base_url} does not answer: {error}")
+
+
+def _keep(
+    context: ProbeContext,
+    answer: _Answer,
+    *,
+    command: str,
+    path: str,
+    started: datetime,
+    shown: str = "",
+) -> Capture:
+    unanswered = answer.outcome in {"hung", "absent"}
+    parts = (answer.detail, "" if unanswered else shown)
     return context.store(
-        kept,
+        answer.content if answer.outcome in {"ok", "empty"} else b"",
         source="prometheus",
         path=path,
         command=command,
         target="prometheus",
-        outcome=_outcome(outcome),
-        detail=detail,
+        outcome=_outcome(answer.outcome),
+        detail="; ".join(part for part in parts if part),
         started=started,
-        truncated=cut,
+        truncated=answer.cut,
     )
 
 

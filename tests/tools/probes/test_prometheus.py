@@ -131,6 +131,33 @@ def test_the_step_is_round_and_points_stay_few() -> None:
     assert step_of(Window()) == 15
 
 
+def test_a_day_is_read_at_half_a_minute_and_no_step_outruns_the_lookback() -> None:
+    day = Window(since=START, until=START + timedelta(days=1))
+    month = Window(since=START, until=START + timedelta(days=30))
+    assert step_of(day, points=3_300) == 30
+    assert step_of(month, points=3_300) == 300
+
+
+@needs_prometheus
+def test_what_comes_in_too_many_samples_is_asked_again_in_fewer(
+    server: str, context: ProbeContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = Window(since=START - timedelta(days=1), until=START + timedelta(hours=1))
+    context.prometheus = server
+    sizes = []
+    for name, most in (("whole", 32 << 20), ("fewer", None)):
+        # The limit of the second lies just below what the first one took.
+        monkeypatch.setattr("tools.probes.prometheus._MOST_BYTES", most or sizes[0] - 1)
+        (capture,) = prometheus_queries(
+            Request(window=window, queries=(Query(name=name, expr="gpu_temp"),)), context
+        )
+        assert capture.outcome == "ok", capture.detail
+        sizes.append((context.workspace.root / capture.path).stat().st_size)
+        assert f"step={30 if name == 'whole' else 120}" in capture.detail
+
+    assert sizes[1] < sizes[0]
+
+
 def test_a_server_that_is_not_there_is_absent(context: ProbeContext) -> None:
     context.prometheus = "http://127.0.0.1:9"
     (capture,) = prometheus_alerts(Request(), context)
