@@ -22,8 +22,6 @@ RIVAL_DAMAGE = 0.5
 RIVAL_STRENGTH = 0.6
 """…at this share of the strength at least."""
 LEAST_KINDS = 2
-HOST_CHANNELS = frozenset({"kernel", "service"})
-"""Channels without which a node's own faults would stay unseen."""
 COVERED_SHARE = 0.5
 
 
@@ -38,7 +36,6 @@ class Judgement:
     kinds: int
     blind: tuple[str, ...]
     """Pages of rival roots that no source would have shown."""
-    open_channels: tuple[str, ...] = ()
 
 
 def kinds_explained(candidate: Candidate, graph: Graph) -> set[str]:
@@ -53,7 +50,10 @@ def _first_edges(candidate: Candidate, graph: Graph) -> Sequence[Edge]:
 
 def is_quoted(candidate: Candidate, graph: Graph) -> bool:
     """Tell whether an effect's own line names the candidate as its cause."""
-    return any(edge.link.definitional for edge in _first_edges(candidate, graph))
+    return any(
+        edge.link.definitional and edge.effect in candidate.reached
+        for edge in _first_edges(candidate, graph)
+    )
 
 
 def comparable_rivals(candidate: Candidate, ranking: Ranking) -> list[Candidate]:

@@ -1,7 +1,7 @@
 """From an ordered timeline to a diagnosis. Deterministic; no model, no network."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from assistant.diagnosis import guidance
@@ -114,12 +114,19 @@ def _in_question(event: Event, case: Case) -> bool:
 
 
 def _findings(ranking: Ranking, case: Case) -> list[Finding]:
-    """Return the first root, and further independent ones that are at least likely."""
+    """Return the first root, and further independent ones that are at least likely.
+
+    A further root is judged by what only it explains: a second cause for what already has one is
+    a coincidence, however many effects it could have had.
+    """
     findings: list[Finding] = []
+    explained: set[str] = set()
     for pick in ranking.picks:
-        judgement = judge(pick, ranking, case.pages, case.sight)
+        own = {name: q for name, q in pick.reached.items() if name not in explained}
+        judgement = judge(replace(pick, reached=own), ranking, case.pages, case.sight)
         if not findings or judgement.confidence != "INCONCLUSIVE":
             findings.append(Finding(pick, judgement))
+        explained |= set(pick.reached)
     return findings
 
 

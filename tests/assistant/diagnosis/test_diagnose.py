@@ -187,6 +187,18 @@ def test_two_independent_faults_come_out_one_by_one() -> None:
     assert {r.page for r in found.root_causes} == {"failover", "bad-gpu"}
 
 
+def test_a_second_cause_for_what_already_has_one_is_a_coincidence() -> None:
+    """A decoy on one of the nodes is not named beside the root for effects the root explains."""
+    events = [
+        *_outage(),
+        event("odd", DECOY, 50, node="n1"),
+        event("alone", FAILED, 95, node="n1", anchors=[("job", "solo")]),
+    ]
+    found = diagnose(case(WORLD, events))
+
+    assert [r.page for r in found.root_causes] == ["failover"]
+
+
 def test_a_single_kind_of_effect_is_not_enough() -> None:
     """One damage with one plausible condition before it is explained, but not believed."""
     events = [event("d", DECOY, 0), event("p", FAILED, 10)]
