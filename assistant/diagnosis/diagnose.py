@@ -57,7 +57,8 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
     verdict, confidence = _verdict(findings, case)
     if verdict == "healthy":
         findings, roots, links = [], [], []
-    pages = guidance.chain_pages(links, roots, case)
+    open_question = why_not_healthy(case) if verdict == "inconclusive" and not roots else []
+    pages = guidance.chain_pages(links, roots, case) if verdict != "healthy" else []
     checks = guidance.next_checks(ranking, roots, case) if verdict != "healthy" else []
     return Diagnosis(
         verdict=verdict,
@@ -77,7 +78,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         collateral=collateral,
         first_failing=tuple(find_first_failing(case)),
         next_checks=tuple(checks),
-        missing_information=tuple(guidance.missing_information(case, roots)),
+        missing_information=tuple(guidance.missing_information(case, roots, open_question)),
         remedies=tuple(guidance.remedies(pages)),
         caps=findings[0].judgement.caps if findings else (),
         decided_by_unseen=_decided_by_unseen(verdict, findings),

@@ -23,11 +23,17 @@ STAGES = ("isolate", "restore", "recover", "release", "verify")
 
 
 def chain_pages(links: Sequence[ChainLink], roots: Sequence[Candidate], case: Case) -> list[Page]:
-    """Return the pages along the propagation, roots first, then in order of the chain."""
+    """Return the pages along the propagation, roots first, then in order of the chain.
+
+    Where no root is in sight, the worst symptoms speak for themselves.
+    """
     events = {event.id: event for event in case.timeline.events}
     names = [root.event.page for root in roots]
     for link in links:
         names += [events[i].page for i in (link.source, link.target) if i in events]
+    if not names:
+        hurt = [event for event in case.timeline.events if damaging(event)]
+        names = [e.page for e in sorted(hurt, key=lambda e: (-e.damage, e.earliest))]
     return [case.pages[name] for name in dict.fromkeys(names)]
 
 
@@ -61,17 +67,21 @@ def remedies(pages: Iterable[Page]) -> list[OfferedRemedy]:
     return sorted(rows, key=lambda row: STAGES.index(row.stage))
 
 
-def _fill(check: Check, event: Event) -> str:
-    """Write a check's command with the event's own places; what is unknown stays a placeholder."""
-    places = {a.kind: a.id for a in reversed(event.anchors)}
+def _fill(check: Check, event: Event, around: Sequence[Event] = ()) -> str:
+    """Write a check's command with the event's own places, else with those of its effects.
+
+    What neither knows stays a placeholder.
+    """
+    places = {a.kind: a.id for e in (*reversed(around), event) for a in reversed(e.anchors)}
     pod = places.get("pod", "")
+    path = places.get("mount", "").partition(":")[2]
     values = {
         "node": places.get("node"),
         "gpu": places.get("gpu"),
         "pod": pod.rsplit("/", 1)[-1] or None,
         "namespace": pod.split("/", 1)[0] if "/" in pod else None,
         "server": places.get("storage_server"),
-        "mount": places.get("mount"),
+        "mount": path if path.startswith("/") else None,
         "job": places.get("job"),
     }
     words = []
@@ -91,10 +101,11 @@ def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> lis
     rows: dict[str, NextCheck] = {}
     for lead in leads:
         page = case.pages[lead.event.page]
+        around = [ranking.graph.events[name] for name in list(lead.reached)[:20]]
         told = {d.check: d for d in page.distinguish}
         ordered = sorted(page.checks, key=lambda c: c.id not in told)
         for check in ordered[:3]:
-            command = _fill(check, lead.event)
+            command = _fill(check, lead.event, around)
             other = told[check.id].other if check.id in told else ""
             apart = [labels[lead.id]] if lead.id in labels else []
             apart += [labels[c.id] for c in ranking.everything if c.event.page == other][:2]
@@ -137,8 +148,13 @@ def _place(check: Check, event: Event) -> str:
     return named or check.where
 
 
-def missing_information(case: Case, roots: Sequence[Candidate]) -> list[Missing]:
-    """Return what only the operator can add, each asked once."""
+def missing_information(
+    case: Case, roots: Sequence[Candidate], unhealthy: Sequence[str]
+) -> list[Missing]:
+    """Return what only the operator can add, each asked once.
+
+    `unhealthy` are the reasons that forbid "healthy", where that is the open question.
+    """
     rows = [
         Missing(what=say("ask-zone", clock=clock), why=say("ask-zone-why"))
         for clock in case.timeline.unresolved_zones[:3]
@@ -148,7 +164,16 @@ def missing_information(case: Case, roots: Sequence[Candidate]) -> list[Missing]
         rows.append(Missing(what=say("ask-first-rank"), why=say("ask-first-rank-why")))
         rows.append(Missing(what=say("ask-retry"), why=say("ask-retry-why")))
     rows += _missing_logs(case, hurt, roots)
+    rows += [
+        Missing(what=say(f"ask-{reason}"), why=say(f"ask-{reason}-why"))
+        for reason in unhealthy
+        if reason in ASKED
+    ]
     return rows
+
+
+ASKED = frozenset({"hung", "unseen", "uncovered", "no-progress"})
+"""Reasons against "healthy" that more evidence could remove."""
 
 
 def _cause_known(roots: Sequence[Candidate]) -> bool:

@@ -49,7 +49,8 @@ def count_impact(case: Case, hurt: Iterable[Event]) -> Impact:
     events = [event for event in hurt if damaging(event)]
     anchors = {(a.kind, a.id) for event in events for a in event.anchors}
     anchors |= {(m.kind, m.id) for event in events for m in event.members}
-    nodes = {name for kind, name in anchors if kind == "node"}
+    named = case.topology.nodes()
+    nodes = {name for kind, name in anchors if kind == "node" and (name in named or not named)}
     gpus = {name for kind, name in anchors if kind == "gpu"}
     whole = {
         a.id

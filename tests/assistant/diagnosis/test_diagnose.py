@@ -8,6 +8,7 @@ from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
 from assistant.event import Event
 from assistant.incident import Incident, Scope
 from assistant.topology import Ties
+from knowledge.page import Advice
 from tests.assistant.diagnosis.world import at, case, event, kernel, page, watched
 from tools.evidence import Evidence, Gap, Instant
 
@@ -345,3 +346,37 @@ def test_a_claim_of_the_ticket_is_ruled_out_by_name_not_believed() -> None:
 
     assert found.root_causes[0].page == "failover"
     assert "bad-gpu" in {r.page for r in found.ruled_out}
+
+
+def test_an_open_question_says_what_would_close_it() -> None:
+    """Where nothing is found and health cannot be shown, the answer names what is missing."""
+    found = diagnose(case(WORLD, [event("old", OLD_FAULT, -90000)]))
+
+    assert any("steps" in row.what.en for row in found.missing_information)
+
+
+def test_symptoms_without_a_cause_still_say_what_to_do() -> None:
+    """No root in sight: the worst symptom's own advice stands."""
+    advised = TIMEOUT.model_copy(
+        update={
+            "do_not": (
+                Advice.model_validate(
+                    {"text": {"en": "no", "zh": "不要"}, "why": {"en": "so", "zh": "因为"}}
+                ),
+            )
+        }
+    )
+    world = [advised if p.id == "timeout" else p for p in WORLD]
+    events = [event(f"t{i}", advised, 600 + i, node=f"n{i}") for i in range(3)]
+
+    assert diagnose(case(world, events)).do_not[0].text.en == "no"
+
+
+def test_a_host_that_topology_does_not_know_is_not_counted() -> None:
+    """A stand-in for an unnamed host is no node."""
+    events = [*_outage(2), event("x", FAILED, 91, node="unnamed-e1")]
+    ties = _ties(2)
+    for i in range(2):
+        ties.node(f"n{i}")
+
+    assert diagnose(case(WORLD, events, ties=ties)).impact.nodes == 2
