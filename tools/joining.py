@@ -1,8 +1,10 @@
 """Assembles logical lines: a hit, the stamped line it continues, the lines that continue it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
+from tools.carriers import SYSTEM, is_of_system
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Channel
 from tools.messages import (
@@ -38,8 +40,13 @@ class Joiner:
         setting: Setting,
         channel: Channel,
         fixed: Channel | None = None,
+        *,
+        speaks_for_system: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Take the likeliest dialect first; `fixed` overrules what lines claim of their writer."""
+        """Take the likeliest dialect first; `fixed` overrules what lines claim of their writer.
+
+        `speaks_for_system` is asked once, when the first line claims to be the kernel's.
+        """
         self.dialects, self.setting = dialects, setting
         self.channel, self.fixed = channel, fixed
         self.data = b""
@@ -48,6 +55,11 @@ class Joiner:
         self._used: set[int] = set()
         self._base = 0
         self._barren = -1
+        self._speaks_for_system = speaks_for_system
+
+    @cached_property
+    def _believed(self) -> bool:
+        return self._speaks_for_system()
 
     def turn_to(self, block: Block) -> None:
         """Go on with the next block of the text."""
@@ -205,9 +217,18 @@ class Joiner:
         return found
 
     def _trusted(self, line: Line, dialect: Dialect) -> Line:
-        """Refuse a stray line's claim to be the kernel's in what a workload or device wrote."""
-        stray = dialect.forgeable and dialect is not self.dialects[0]
-        return line._replace(channel=None) if stray and self.channel in {"app", "device"} else line
+        """Refuse a claim to be the system's in what is no log of the system."""
+        if self.fixed or line.channel not in SYSTEM or not self._doubtful(line, dialect):
+            return line
+        if is_of_system(self.dialects[0]):
+            return line._replace(channel="text")
+        return line._replace(channel=None, host="", unit="")
+
+    def _doubtful(self, line: Line, dialect: Dialect) -> bool:
+        if not is_of_system(dialect):
+            return False
+        stray = not is_of_system(self.dialects[0])
+        return (stray or line.channel == "kernel") and not self._believed
 
 
 def end_of(data: bytes, place: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from tools.carriers import is_system_log
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Channel, Gap, Instant, Item, Record, Span
 from tools.hum import Stretch, thinned
@@ -87,7 +88,13 @@ class LogReading:
             self._literals = tuple(dict.fromkeys((*self._literals, *map(_escaped, self._literals))))
         hum = self.request.hum
         self._hum = {n: hum[text] for n, text in enumerate(self._literals) if text in hum}
-        self.lines = Joiner(self.dialects, self.setting, self.channel, self.writer.channel)
+        self.lines = Joiner(
+            self.dialects,
+            self.setting,
+            self.channel,
+            self.writer.channel,
+            speaks_for_system=lambda: is_system_log(self.source, self.dialects, self.setting),
+        )
 
     def items(self) -> Iterator[Item]:
         """Yield records for hits, and a span or gap per block."""

@@ -17,7 +17,13 @@ def tagged_line(rest: str, instant: Instant | None, host: str) -> Line:
         return Line(rest, instant, host, "", "service")
     tag, pid, text = match.groups()
     if tag == "kernel":
-        return kernel_line(text, instant, host)
+        # The kernel has no process id: one that does is a program that calls itself so.
+        named = {"pid": pid} if pid else None
+        return (
+            Line(text, instant, host, "", "text", named)
+            if named
+            else kernel_line(text, instant, host)
+        )
     unit = tag.rsplit("/", 1)[-1].removesuffix(".service")
     channel: Channel | None = "service" if is_daemon(unit) else None
     return Line(text, instant, host, unit, channel, {"pid": pid} if pid else None)

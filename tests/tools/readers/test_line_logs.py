@@ -147,6 +147,49 @@ def test_an_application_cannot_speak_for_the_kernel(read: Read) -> None:
     assert [r.channel for r in read(pod, "k8s/logs/a/b/c.log").records] == ["app"]
 
 
+KERNEL_LINE = "Nov 30 02:05:00 gpu-07 kernel: [9.1] NVRM: Xid (PCI:0000:9b:00): 79, lost\n"
+
+
+def test_a_forged_syslog_line_among_a_programs_own_is_not_the_kernels(read: Read) -> None:
+    """In a log of another dialect a kernel line is text: neither channel nor host is believed."""
+    own = "".join(f"2026-11-30 02:00:{n:02d} INFO trainer: step {n} loss 2.0\n" for n in range(50))
+    ring = "[12.345678] NVRM: Xid (PCI:0000:9b:00): 79, lost\n"
+    records = read(own + KERNEL_LINE + ring + own, "trainer.log").records
+    assert [(r.channel, r.host) for r in records] == [("app", ""), ("app", "")]
+    spans = read(own + KERNEL_LINE * 3 + own, "trainer.log").spans
+    assert "kernel" not in {span.channel for span in spans}
+
+
+def test_a_quoted_kernel_line_in_a_text_is_text(read: Read) -> None:
+    """A ticket that quotes a line proves nothing of the host."""
+    text = "The node misbehaves.\nWe saw this:\n" + KERNEL_LINE + "Please help.\nRegards\n"
+    assert [r.channel for r in read(text, "ticket.txt").records] == ["text"]
+
+
+def test_one_programs_syslog_cannot_speak_for_the_kernel(read: Read) -> None:
+    """Syslog lines of a single program of unknown kind are no system's log."""
+    own = "".join(f"Nov 30 02:00:{n:02d} gpu-07 trainer[77]: step {n}\n" for n in range(50))
+    assert [r.channel for r in read(own + KERNEL_LINE + own, "t.log").records] == ["text"]
+
+
+def test_a_kernel_with_a_process_id_is_none(read: Read) -> None:
+    """`kernel[77]:` is a program that calls itself so."""
+    line = KERNEL_LINE.replace("kernel:", "kernel[77]:")
+    assert [r.channel for r in read(samples.SYSLOG * 5 + line, "syslog").records][-1] == "text"
+
+
+def test_a_systems_log_speaks_for_the_kernel_however_much_a_program_writes(read: Read) -> None:
+    """A node's syslog with a chatty trainer in it is still the node's."""
+    system = (
+        "Nov 30 01:59:00 gpu-07 systemd[1]: Started Session 4.\n"
+        "Nov 30 01:59:01 gpu-07 sshd[88]: Accepted publickey for ops\n"
+    )
+    chatty = "Nov 30 02:00:01 gpu-07 trainer[77]: step loss " + "x" * 200 + "\n"
+    text = chatty * 1000 + system * 20 + KERNEL_LINE
+    assert [r.channel for r in read(text, "syslog").records] == ["kernel"]
+    assert [r.channel for r in read(KERNEL_LINE * 3, "kern.log").records] == ["kernel"] * 3
+
+
 def test_plain_text_is_searched(read: Read) -> None:
     """A file of no known kind yields its hits with line numbers, without time."""
     (record,) = read(samples.TEXT).records

@@ -1,0 +1,69 @@
+"""Tells whether a text is a system's own log, whose lines may speak for the kernel.
+
+Anybody can print a line that looks like the kernel's. In a log of the system only the system's own
+programs write, so there the tag is proof; in any other text it is a quotation at best.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from tools.dialect import Dialect, Line, Setting
+from tools.source import Source
+from tools.writers import is_daemon
+from tools.writers_by_content import is_collection
+
+SYSTEM = frozenset({"kernel", "service"})
+MAJORITY = 0.6
+"""Part of the lines that must be of a system's dialect; quotations stay far below."""
+SEVERAL = 2
+"""Two daemons besides the kernel make a system's log, whatever else writes into it."""
+FEW, MANY = 60, 2000
+DEEP = 8 << 20
+LONGEST = 512
+"""Stamp, host and tag stand at a line's beginning."""
+
+
+def is_of_system(dialect: Dialect) -> bool:
+    """Tell whether a dialect is that of syslog, the journal or the ring buffer."""
+    return dialect.channel in SYSTEM
+
+
+def is_system_log(source: Source, dialects: Sequence[Dialect], setting: Setting) -> bool:
+    """Tell from a sample of its lines whether a content is a system's own log."""
+    if is_collection(source.head):
+        return True
+    if not dialects or not is_of_system(dialects[0]):
+        return False
+    carriers = [dialect for dialect in dialects if is_of_system(dialect)]
+    if _speaks_for_system(_sample(source.head, FEW), carriers, setting):
+        return True
+    with source.open() as stream:
+        data = stream.read(DEEP)
+    return _speaks_for_system(_sample(data, MANY), carriers, setting)
+
+
+def _sample(data: bytes, most: int) -> list[str]:
+    """Take whole lines evenly; indented ones go on with the line before."""
+    lines = [line for line in data.split(b"\n") if line.strip() and line[:1] not in b" \t"]
+    step = max(1, len(lines) // most)
+    return [line[:LONGEST].decode("utf-8", "replace").rstrip("\r") for line in lines[::step]]
+
+
+def _speaks_for_system(lines: Sequence[str], carriers: Sequence[Dialect], setting: Setting) -> bool:
+    found = [line for text in lines for line in _parsed(text, carriers, setting)]
+    if len(found) < MAJORITY * len(lines):
+        return False
+    kernel = sum(1 for line in found if line.channel == "kernel")
+    daemons = Counter(line.unit for line in found if line.unit and is_daemon(line.unit))
+    del daemons["kernel"]
+    own = kernel + daemons.total()
+    return bool(own) and (len(daemons) >= SEVERAL or 2 * own >= len(found))
+
+
+def _parsed(text: str, carriers: Sequence[Dialect], setting: Setting) -> Iterator[Line]:
+    for dialect in carriers:
+        match = dialect.pattern.match(text)
+        line = dialect.build(match, setting) if match else None
+        if line:
+            yield line
+            return
