@@ -18,6 +18,8 @@ from tools.messages import (
 from tools.scan import Block
 
 LONG_LINE = 32 << 10
+BEFORE, AFTER = 2048, 6144
+"""Of an overlong line, so many bytes around a hit are kept."""
 OTHERS_BETWEEN = 40
 """How many lines of other writers may stand between the parts of one message."""
 
@@ -55,6 +57,10 @@ class Joiner:
         self._used: set[int] = set()
         self._base = 0
         self._barren = -1
+        self._stop = 0
+        self._shown = 0
+        self._carried: Line | None = None
+        """The head of an overlong line that began before the bytes at hand."""
         self._speaks_for_system = speaks_for_system
 
     @cached_property
@@ -63,11 +69,21 @@ class Joiner:
 
     def turn_to(self, block: Block) -> None:
         """Go on with the next block of the text."""
-        self.data = block.data
+        self._carried = self._left_open(block)
+        self.data, self._stop = block.data, block.stop
         self._base = block.offset - block.start
         self._used = {place for place in self._used if place >= block.offset}
         self._parsed.clear()
         self._barren = -1
+
+    def _left_open(self, block: Block) -> Line | None:
+        """Keep who wrote a line that is cut by the end of a block, for its further pieces."""
+        if not self._stop or self.data[self._stop - 1 : self._stop] == b"\n":
+            return None
+        begin = self.data.rfind(b"\n", 0, self._stop) + 1
+        if self._base + begin >= block.offset - block.start:
+            return None
+        return (self._carried if not begin else None) or self.parse(begin, begin + 1024)
 
     def channel_of(self, line: Line) -> Channel:
         """Tell who wrote a line."""
@@ -88,7 +104,7 @@ class Joiner:
         own = begin = data.rfind(b"\n", 0, place) + 1
         end = end_of(data, place)
         if end - begin > LONG_LINE:
-            return Message(begin, end, self._excerpt(begin, place))
+            return Message(begin, min(end, place + AFTER), self._excerpt(begin, place))
         line = self.parse(begin, end)
         if line is None and self._may_continue(begin):
             begin, line = self._head_of(begin)
@@ -191,11 +207,14 @@ class Joiner:
         return False if loose and following is None and text.strip() else None
 
     def _excerpt(self, begin: int, place: int) -> Line:
-        """Cut a window out of a line that is too long to keep."""
+        """Cut a window out of a line that is too long to keep; no two windows overlap."""
         data = self.data
-        head = self.parse(begin, begin + 1024)
-        window = text_of(data, max(begin, place - 2048), min(end_of(data, place), place + 6144))
-        return (head or Line(""))._replace(text=window)
+        head = None if begin else self._carried
+        head = head or self.parse(begin, begin + 1024)
+        low = max(begin, place - BEFORE, self._shown - self._base)
+        high = min(end_of(data, place), place + AFTER)
+        self._shown = self._base + high
+        return (head or Line(""))._replace(text=text_of(data, low, high))
 
     def parse(self, begin: int, end: int) -> Line | None:
         """Read a line's carrier; None for a line without any."""

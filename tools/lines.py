@@ -27,6 +27,8 @@ MAX_CARRIERS = 4096
 SNIFF = 64 << 10
 BINARY_SHARE = 0.04
 """Control bytes in a text stay far below this share, in compressed data they are a tenth."""
+BACK = 1024
+"""No literal is longer."""
 ANCHOR_BYTES = 64 << 20
 
 SPACE = 0x20
@@ -145,7 +147,7 @@ class LogReading:
         data, start, lines = block.data, block.start, self.lines
         done = start + self._done
         counted, number = start, self._line
-        hits = scanner_for(self._literals).find(memoryview(data)[start : block.stop])
+        hits = self._hits(block)
         look = Stretch(partial(self._lane, start), partial(self._moment, start))
         self._column = 0
         for _, end, count in thinned(hits, self._hum, look):
@@ -162,6 +164,16 @@ class LogReading:
                 yield from self._neighbours(first, done, line, number - back)
         self._line = number + data.count(b"\n", counted, block.stop)
         self._done = max(block.stop, done)
+
+    def _hits(self, block: Block) -> list[tuple[int, int]]:
+        """Find the literals; one that the cut through an overlong line parts is found whole."""
+        low = start = block.start
+        if start and block.data[start - 1 : start] != b"\n":
+            low = max(0, start - BACK)
+        hits = scanner_for(self._literals).find(memoryview(block.data)[low : block.stop])
+        if low == start:
+            return hits
+        return [(n, end + low - start) for n, end in hits if end + low > start]
 
     def _neighbours(self, first: int, done: int, line: Line, number: int) -> Iterator[Record]:
         """Yield the lines of the same writer around a hit."""

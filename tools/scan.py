@@ -67,7 +67,7 @@ class Block(NamedTuple):
 def read_blocks(stream: BinaryIO, size: int = BLOCK, border: bytes = b"\n") -> Iterator[Block]:
     """Cut a stream into blocks that end with `border`, each with context around it.
 
-    A text without any border within a block is cut where the block ends: memory stays bounded.
+    A text without any border within a block is cut all the same: memory stays bounded.
     """
     data, start, offset = b"", 0, 0
     ended = False
@@ -119,4 +119,4 @@ def _cut(data: bytes, start: int, border: bytes) -> int:
         found = data.rfind(border, start, max(limit, start))
         if found >= 0:
             return found + len(border)
-    return len(data) if len(data) - start > BLOCK else start
+    return len(data) - AHEAD if len(data) - start > BLOCK else start

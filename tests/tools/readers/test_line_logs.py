@@ -212,6 +212,20 @@ def test_a_line_of_ten_megabytes_gives_an_excerpt(read: Read) -> None:
     assert len(record.text) < 10_000
 
 
+def test_a_line_of_many_blocks_keeps_its_writer(read: Read) -> None:
+    """The end of an overlong kernel line is the kernel's, with its time and host."""
+    xid = " NVRM: Xid (PCI:0000:9b:00): {}, lost "
+    carrier = KERNEL_LINE.partition("NVRM")[0]
+    for padding in (9 << 20, (8 << 20) - 20 - len(carrier), (8 << 20) - (64 << 10) - 45):
+        text = KERNEL_LINE + carrier + "x" * padding + xid.format(31) + "y" * 9000 + xid.format(79)
+        records = read(text, "kern.log").records
+        assert [(r.channel, r.host, r.line) for r in records] == [
+            ("kernel", "gpu-07", 1), ("kernel", "gpu-07", 2), ("kernel", "gpu-07", 2),
+        ]  # fmt: skip
+        assert [code in r.text for r, code in zip(records[1:], ("): 31,", "): 79,"), strict=True)]
+        assert ("): 31," in records[2].text, all(r.time for r in records)) == (False, True)
+
+
 def test_neighbours_of_a_hit_on_request(read: Read) -> None:
     """The lines of the same writer beside a hit, with their numbers."""
     text = "".join(f"Jun 20 02:00:0{n} h app[1]: line {n}\n" for n in range(9))
