@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Literal
 
 from assistant.event import ClockCorrection, Coverage, Event
+from assistant.scope import SOURCE, tell
 from assistant.sentences import say
 from knowledge.page import Bilingual
 from tools.evidence import Evidence, Gap, Window
@@ -109,6 +110,7 @@ def _gap_line(gap: Gap) -> Coverage:
         target=gap.target,
         state=gap.state,
         why=gap.why,
+        reason=tell(gap) if gap.source == SOURCE else None,
         since=gap.window.since,
         until=gap.window.until,
         evidence=(gap.evidence,) if gap.evidence else (),

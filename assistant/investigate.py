@@ -21,12 +21,13 @@ from assistant.incident import Incident
 from assistant.investigation import Cluster, Investigation, Versions
 from assistant.priority import decide_priority
 from assistant.recognise import Recognised, recognise
+from assistant.scope import focus, in_window, outside, with_unmet
 from assistant.sight import build_sight, read_stretches
 from assistant.timeline import order, window_of
 from knowledge.catalog import Catalog
 from knowledge.matching import Matcher
 from tools.bundle import Bundle
-from tools.evidence import Evidence, Window
+from tools.evidence import Evidence, Gap, Window
 
 OnStep = Callable[[Investigation], None]
 PRODUCT = "firstfault"
@@ -81,9 +82,9 @@ class Pipeline:
     def run(self, bundle: Bundle, incident: Incident) -> Investigation:
         """Take one body of evidence through all steps."""
         with _few_collections():
-            return self._run(bundle, adopt(incident, bundle.meta))
+            return self._run(bundle, adopt(incident, bundle.meta), incident.window)
 
-    def _run(self, bundle: Bundle, incident: Incident) -> Investigation:
+    def _run(self, bundle: Bundle, incident: Incident, asked: Window) -> Investigation:
         found = self._open(incident)
         self.on_step(found)
         request = build_request(self.catalog, incident, now=self.now)
@@ -91,11 +92,23 @@ class Pipeline:
         found = gathered(found, recognised)
         self.on_step(found)
         timeline = order(recognised, self.catalog, incident)
-        found = ordered(found, timeline)
+        timeline, unmet = self._narrow(timeline, recognised, incident, asked)
+        found = ordered(found.model_copy(update={"gaps": (*found.gaps, *unmet)}), timeline)
         self.on_step(found)
         found = self._diagnosed(found, recognised)
         self.on_step(found)
         return found
+
+    def _narrow(
+        self, timeline: Timeline, recognised: Recognised, incident: Incident, asked: Window
+    ) -> tuple[Timeline, tuple[Gap, ...]]:
+        """Keep what was asked for; a bundle's own window says when it broke and bounds nothing."""
+        timeline = in_window(timeline, asked, self.catalog.pages)
+        unmet = outside(asked, timeline, recognised)
+        if unmet:
+            timeline = timeline.model_copy(update={"events": ()})
+        timeline, unnamed = focus(timeline, incident.scope, recognised)
+        return timeline, (*unmet, *unnamed)
 
     @cached_property
     def _matcher(self) -> Matcher:
@@ -125,7 +138,7 @@ class Pipeline:
             gaps=found.gaps,
             now=latest_moment(events, captured),
         )
-        diagnosis = diagnose(case, self.weights)
+        diagnosis = with_unmet(diagnose(case, self.weights), found.gaps)
         priority = decide_priority(
             found.incident,
             diagnosis,
@@ -190,7 +203,10 @@ def product_version() -> str:
 
 def _window(asked: Window, timeline: Timeline) -> Window:
     found = window_of(timeline.events)
-    return Window(since=asked.since or found.since, until=asked.until or found.until)
+    since, until = asked.since or found.since, asked.until or found.until
+    if since and until and since > until:
+        return Window(since=asked.since, until=asked.until)
+    return Window(since=since, until=until)
 
 
 def _cluster(evidence: Sequence[Evidence]) -> Cluster:

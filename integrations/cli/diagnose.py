@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.diagnosis.case import damaging
 from assistant.errors import StoreError
 from assistant.gather import Live
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
+from assistant.scope import SOURCE, nothing_matches, tell
 from assistant.settings import Settings
 from integrations.bootstrap import (
     Surroundings,
@@ -28,6 +30,7 @@ from integrations.cli.fault import (
     DECIDED_BY_UNSEEN,
     FAIL_ON,
     INTERRUPTED,
+    NOT_FOUND,
     OK,
     TIME_LIMIT,
     NotAllowedFault,
@@ -99,7 +102,8 @@ def diagnose(
     around = read_surroundings()
     flags = {"context": context, "tz": tz, "lang": lang, "fail_on": fail_on}
     settings = load_settings(flags, around).settings
-    incident = build_incident(Asked(since, until, node or (), pod or (), job), settings)
+    asked = Asked(since, until, node or (), pod or (), job, live=not paths)
+    incident = build_incident(asked, settings)
     colour = choose_colour(around, wanted=False if no_color else None)
     if model:
         typer.echo("No model is connected in this version; the diagnosis needs none.", err=True)
@@ -186,6 +190,9 @@ class Desk:
             progress.step(self.found)
 
         done = investigate(source, incident, self.catalog, on_step=on_step)
+        for gap in done.gaps:
+            if gap.source == SOURCE:
+                progress.say(choose_words(self.settings, self.around).say(tell(gap)))
         self.found = store.save(done) if store else done
 
     def _live(self, progress: Progress, hosts: Sequence[str]) -> Live:
@@ -211,8 +218,10 @@ def exit_code(found: Investigation | None, settings: Settings) -> int:
     diagnosis = found.diagnosis if found else None
     if found is None or diagnosis is None:
         return OK
-    priority = found.priority
-    bad = diagnosis.verdict == "fault" and priority is not None
-    if bad and settings.fail_on and priority and priority.level <= settings.fail_on:
-        return FAIL_ON
+    if nothing_matches(found.incident.scope, found.gaps):
+        return NOT_FOUND
+    if settings.fail_on and found.priority and found.priority.level <= settings.fail_on:
+        hurt = diagnosis.verdict == "inconclusive" and any(map(damaging, found.timeline.events))
+        if diagnosis.verdict == "fault" or hurt:
+            return FAIL_ON
     return DECIDED_BY_UNSEEN if diagnosis.decided_by_unseen else OK

@@ -25,6 +25,8 @@ class Asked:
     nodes: Sequence[str] = ()
     pods: Sequence[str] = ()
     job: str = ""
+    live: bool = True
+    """Evidence that was named holds what it holds; only a live look goes to the usual nodes."""
 
 
 def build_incident(asked: Asked, settings: Settings, *, now: datetime | None = None) -> Incident:
@@ -51,7 +53,7 @@ def build_incident(asked: Asked, settings: Settings, *, now: datetime | None = N
             raise UsageFault(f"--pod {pod!r} is not NAMESPACE/NAME")
     return Incident(
         scope=Scope(
-            nodes=tuple(asked.nodes) or settings.nodes,
+            nodes=tuple(asked.nodes) or (settings.nodes if asked.live else ()),
             pods=tuple(asked.pods),
             job=asked.job,
             context=settings.context,

@@ -96,7 +96,7 @@ class View:
 
     def matters(self, event: Event) -> bool:
         """Tell whether `event` belongs in what people read, rather than in the JSON alone."""
-        return event.id in self.named_events or event.role != "benign"
+        return event.id in self.named_events or event.role not in {"benign", "context"}
 
     def title(self, page: str) -> str:
         """The page's title, or its id where this handbook has no such page."""

@@ -29,7 +29,9 @@ def _with(**changes: object) -> Investigation:
         ({"decided_by_unseen": True}, None, 5),
         ({"decided_by_unseen": True}, "P0", 10),
         ({}, "P1", 10),
-        ({"verdict": "inconclusive"}, "P3", 0),
+        ({"verdict": "inconclusive"}, "P3", 10),
+        ({"verdict": "inconclusive", "decided_by_unseen": True}, "P0", 10),
+        ({"verdict": "inconclusive", "decided_by_unseen": True}, None, 5),
         ({"verdict": "healthy"}, "P3", 0),
     ],
 )
@@ -38,6 +40,37 @@ def test_exit_codes(changes: dict[str, object], fail_on: str | None, code: int) 
     settings = Settings.model_validate({"fail_on": fail_on})
 
     assert exit_code(_with(**changes), settings) == code
+
+
+def test_only_damage_fails_where_no_cause_is_known() -> None:
+    """A priority alone, without anything that hurts, is no reason to stop a pipeline."""
+    found = _with(verdict="inconclusive")
+    quiet = found.model_copy(update={"timeline": found.timeline.model_copy(update={"events": ()})})
+
+    assert exit_code(quiet, Settings(fail_on="P3")) == 0
+
+
+def test_what_is_named_nowhere_is_not_found(run: Run, log: Path) -> None:
+    """Exit 3, and stderr says what the evidence does not name."""
+    code, out, err = run("diagnose", str(log), "--node", "nosuch", "-o", "json")
+
+    assert code == 3
+    assert "No evidence names node nosuch." in err
+    assert load(out)["root_causes"] == []
+
+
+def test_a_window_bounds_the_answer_of_a_file(run: Run, log: Path) -> None:
+    """What began after it is not considered; where nothing is left, nothing was found."""
+    before = ("--since", "2025-06-20T02:00:00Z", "--until", "2025-06-20T02:21:00Z")
+    code, out, _ = run("diagnose", str(log), *before, "-o", "json")
+    document = load(out)
+    assert code != 3
+    assert document["events"] == []
+    assert document["window"] == {
+        "since": "2025-06-20T02:00:00Z", "until": "2025-06-20T02:21:00Z"
+    }  # fmt: skip
+
+    assert run("diagnose", str(log), "--until", "2025-06-01T00:00:00Z")[0] == 3
 
 
 def test_a_lower_priority_than_asked_for_does_not_fail() -> None:
