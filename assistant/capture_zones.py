@@ -27,7 +27,8 @@ def zones_by_capture(spans: Iterable[Spanned], evidence: Iterable[Evidence]) -> 
     captured = {item.id: item.observed_at for item in evidence if item.observed_at is not None}
     by_evidence: dict[str, list[Spanned]] = defaultdict(list)
     for span in spans:
-        if span.evidence in captured and span.last is not None and span.last.zone == "unknown":
+        zoneless = span.last is not None and span.last.zone == "unknown"
+        if span.evidence in captured and zoneless and not _is_boot_clock(span):
             by_evidence[span.evidence].append(span)
     found: dict[str, float] = {}
     for name, parts in by_evidence.items():
@@ -63,7 +64,13 @@ def _aligned(span: Spanned, zones: Mapping[str, float]) -> Spanned:
 def _moved(moment: Instant, seconds: float) -> Instant:
     if moment.zone != "unknown":
         return moment
-    return Instant(moment.utc + timedelta(seconds=seconds), 0.0, "assumed", moment.original)
+    own = moment.uncertainty_s - moment.common_s
+    return Instant(moment.utc + timedelta(seconds=seconds), own, "assumed", moment.original)
+
+
+def _is_boot_clock(span: Spanned) -> bool:
+    """A clock that counts from a boot of unknown time differs from UTC by anything."""
+    return span.last is not None and span.last.common_s > UNKNOWN_ZONE_S
 
 
 def _is_busy(parts: Sequence[Spanned]) -> bool:

@@ -59,7 +59,8 @@ class Clocks:
         known: dict[str, list[ClockCorrection]] = self.__dict__["_by_clock"]
         for correction in known.get(clock, ()):
             if correction.kind == "zone" and moment.zone == "unknown":
-                moment = _moved(moment, correction, uncertainty_s=0.0, zone="assumed")
+                own = moment.uncertainty_s - moment.common_s
+                moment = _moved(moment, correction, uncertainty_s=own, zone="assumed")
         chosen = _applicable(known.get(clock, ()), moment, place)
         if chosen is None or not chosen.offset_s:
             return moment
@@ -235,20 +236,21 @@ def _zones(
     by_clock: dict[str, list[Burst]] = defaultdict(list)
     for burst in lost:
         by_clock[burst.clock].append(burst)
+    loose = {clock for clock, own in by_clock.items() if own[0].first.common_s > UNKNOWN_ZONE_S}
     found = {
         clock: zone
         for clock, own in by_clock.items()
-        if (zone := _zone_by_pairs(clock, own, reports)) is not None
+        if (zone := (_base_by_pairs if clock in loose else _zone_by_pairs)(clock, own, reports))
     }
-    siblings = {zone.offset_s for zone in found.values()}
+    siblings = {found[clock].offset_s for clock in found.keys() - loose}
     for clock, own in by_clock.items():
-        if clock not in found:
+        if clock not in found.keys() | loose:
             zone = _zone_by_capture(clock, own, captured)
             zone = zone or _zone_by_window(clock, own, broke, siblings)
             found.update({clock: zone} if zone else {})
     named = {name for zone in found.values() for name in zone.evidence}
     for name, offset in captured.items():
-        if name not in named:
+        if name not in named and f"file:{name}" not in loose:
             found[f"file:{name}"] = _zone(f"file:{name}", offset, (name,), _CAPTURED)
     unresolved = tuple(sorted(by_clock.keys() - found.keys()))
     return tuple(found[clock] for clock in sorted(found)), unresolved
@@ -275,6 +277,36 @@ def _zone_by_pairs(clock: str, own: Sequence[Burst], reports: Grouped) -> ClockC
     why = f"{count} happening{'s' * (count > 1)} that a clock of known zone stamped too"
     return _zone(
         clock, best * QUARTER_S, (*sorted(witnesses[best]), own[0].places[0].evidence), why
+    )
+
+
+def _base_by_pairs(clock: str, own: Sequence[Burst], reports: Grouped) -> ClockCorrection | None:
+    """Place a boot clock by happenings that a clock of wall time stamped too, once each.
+
+    It may be off by any amount, so that only an amount on which all of them agree counts.
+    """
+    mine: dict[Happening, list[Burst]] = defaultdict(list)
+    for burst in own:
+        mine[burst.page, burst.entity].append(burst)
+    pairs = [
+        (_between(bursts[0], others[0]), others[0].places[0].evidence)
+        for happening, bursts in mine.items()
+        if len(bursts) == 1
+        and len(others := reports.get(happening, [])) == 1
+        and others[0].before_s <= _SAME_S
+    ]
+    low, high = (pick((apart for apart, _ in pairs), default=0.0) for pick in (min, max))
+    if not pairs or high - low > _SAME_S:
+        return None
+    count = len(pairs)
+    return ClockCorrection(
+        clock=clock,
+        offset_s=(low + high) / 2,
+        uncertainty_s=(high - low) / 2 + _SLACK_S,
+        evidence=(*sorted({evidence for _, evidence in pairs}), own[0].places[0].evidence),
+        why=f"boot clock placed by {count} happening{'s' * (count > 1)} that a clock of wall time"
+        " stamped too",
+        kind="zone",
     )
 
 

@@ -57,6 +57,8 @@ class Event(BaseModel):
     text: str = ""
     channels: frozenset[Channel] = frozenset()
     clocks: frozenset[str] = frozenset()
+    clock: str = ""
+    """The one of them that stamped `start`."""
     citations: tuple[Citation, ...] = ()
     members: tuple[Entity, ...] = ()
     """For a population event: the entities folded into it."""
@@ -80,6 +82,15 @@ class Event(BaseModel):
     def latest(self) -> float:
         """Epoch seconds after which the onset cannot lie."""
         return self.start.utc.timestamp() + self.start.uncertainty_s
+
+    def shared_s(self, other: "Event") -> float:
+        """Seconds of doubt that both onsets share, so that none of it lies between them.
+
+        A clock whose zone or boot time is unknown is off by the same amount at both.
+        """
+        if not self.clock or self.clock != other.clock:
+            return 0.0
+        return min(self.start.common_s, other.start.common_s)
 
     @property
     def finish(self) -> float:

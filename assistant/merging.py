@@ -31,6 +31,8 @@ class Merged:
     peers: set[Key]
     channels: set[Channel]
     clocks: set[str]
+    clock: str
+    """Of `first`."""
     severity: Severity | None
     text: str = ""
     timed: bool = True
@@ -148,6 +150,7 @@ def _join(run: Sequence[Burst]) -> Merged:
         peers=set().union(*(burst.peers for burst in run)),
         channels=set().union(*(burst.channels for burst in run)),
         clocks={burst.clock for burst in run},
+        clock=chosen.clock,
         severity=chosen.severity,
         text=chosen.places[0].text,
         timed=chosen.timed,

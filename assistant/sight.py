@@ -13,7 +13,7 @@ from assistant.event import Anchor
 from assistant.ledger import Seen, Spanned
 from assistant.topology import Topology
 from knowledge.page import MetricSignature, Page, Signature, StateSignature
-from tools.evidence import Evidence
+from tools.evidence import UNKNOWN_ZONE_S, Evidence
 
 Answer = Literal["yes", "partly", "no"]
 
@@ -152,7 +152,7 @@ def _of_logs(
     A capture that carries several writers of a host in one order of time (a journal, a syslog)
     covers each of them over all of its time: who was silent in it had nothing to say.
     """
-    rows = [span for span in spans if span.first is not None and span.last is not None]
+    rows = [span for span in spans if _placed(span)]
     whole: dict[tuple[str, str], list[float]] = defaultdict(list)
     for span in rows:
         whole[span.evidence, span.host] += _ends(span)
@@ -163,6 +163,12 @@ def _of_logs(
             until = max(until, captured.get(span.evidence, until))
         host = topology.alias("node", span.host) if span.host else ""
         yield Stretch(span.channel, host, span.unit, min(times), until, span.evidence)
+
+
+def _placed(span: Spanned) -> bool:
+    """Tell whether a stretch has a place in time: that of a boot clock may be days away."""
+    moments = (span.first, span.last)
+    return all(moment and moment.common_s <= UNKNOWN_ZONE_S for moment in moments)
 
 
 def _ends(span: Spanned) -> list[float]:

@@ -115,6 +115,7 @@ class _Maker:
             text=merged.text[:2000],
             channels=frozenset(merged.channels),
             clocks=frozenset(merged.clocks),
+            clock=merged.clock,
             citations=tuple(place.cite() for place in merged.places),
             benign=_benign(page, merged),
             live=self._is_live(merged),
@@ -140,12 +141,14 @@ class _Maker:
 def _timed(recognised: Recognised) -> Iterable[Burst]:
     """Give lines without a time that of their capture, as an upper bound."""
     observed = {e.id: _known_time(e, recognised.latest) for e in recognised.evidence}
+    changed = {e.id: e.modified for e in recognised.evidence}
     fallback = max(recognised.latest.values(), default=None)
     for burst in recognised.bursts:
         if burst.timed:
             yield burst
             continue
-        moment = observed.get(burst.places[0].evidence) or fallback or burst.first.utc
+        name = burst.places[0].evidence
+        moment = observed.get(name) or fallback or changed.get(name) or burst.first.utc
         at = Instant(moment, 0.0, "unknown", "")
         yield replace(burst, first=at, last=at, before_s=UNKNOWN_ONSET_S)
 

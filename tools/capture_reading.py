@@ -226,6 +226,7 @@ class CaptureReading:
             sha256=digest,
             truncated=capture.truncated or bool(self._damage),
             live=capture.live,
+            modified=None if capture.ended or capture.started else _modified(self.member.path),
         )
 
     def _outcome(self) -> Outcome:

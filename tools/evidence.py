@@ -57,9 +57,24 @@ class Instant:
     zone: Zone = "stated"
     original: str = ""
 
+    @property
+    def common_s(self) -> float:
+        """The part of the error that all stamps of one clock share.
+
+        Whatever the zone or the boot time turns out to be, it moves all of them alike: between two
+        stamps of one clock it cancels.
+        """
+        if self.zone != "unknown":
+            return 0.0
+        whole = UNKNOWN_BOOT_S if self.uncertainty_s >= UNKNOWN_BOOT_S else UNKNOWN_ZONE_S
+        return min(self.uncertainty_s, whole)
+
 
 UNKNOWN_ZONE_S = 14 * 3600.0
 """How far a wall time of unknown zone can be from UTC, in seconds."""
+UNKNOWN_BOOT_S = 7 * 86400.0
+"""How far a boot clock that nothing ties to wall time is trusted to be from what its file's age
+says, in seconds. No zone is that wide, so that the two can be told apart."""
 
 
 class Evidence(BaseModel):
@@ -91,6 +106,8 @@ class Evidence(BaseModel):
     truncated: bool = False
     live: bool = False
     """True when captured from a running system by us now, so that it proves the present only."""
+    modified: AwareDatetime | None = None
+    """When a file that no capture dates was last changed: nothing in it is younger."""
 
 
 class Gap(BaseModel):

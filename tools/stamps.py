@@ -64,6 +64,8 @@ class Dating:
         self.reference = (
             request.window.until or reference or request.now or datetime.now(UTC)
         ).astimezone(UTC)
+        self.captured = reference or request.now
+        """When the evidence was taken, as far as that is known: no line of it is younger."""
         self._cache: dict[tuple[str, str], Instant | None] = {}
 
     def iso(self, text: str, host: str = "") -> Instant | None:
@@ -119,7 +121,7 @@ class Dating:
         try:
             if found is None:
                 utc = naive.replace(tzinfo=UTC)
-                return Instant(utc, UNKNOWN_ZONE_S, "unknown", original)
+                return Instant(utc, UNKNOWN_ZONE_S + error_s, "unknown", original)
             utc = naive.replace(tzinfo=found).astimezone(UTC)
         except (OverflowError, ValueError):
             return None

@@ -95,10 +95,12 @@ def _from_its_beginning(edge: Edge, graph: Graph) -> Edge:
 def _delay(edge: Edge, cause: Event, effect: Event) -> tuple[float, float]:
     """Return the delay and its error in seconds.
 
-    Both onsets are intervals; of the delays they allow, only those that the link allows are left.
+    Both onsets are intervals, less the doubt that they share. Of the delays they allow,
+    only those that the link allows are left.
     """
-    shortest = effect.earliest - cause.latest
-    longest = effect.latest - cause.earliest
+    shared = cause.shared_s(effect)
+    shortest = effect.earliest - cause.latest + 2 * shared
+    longest = effect.latest - cause.earliest - 2 * shared
     low = max(shortest, min(edge.link.delay.min_s, longest))
     return (low + longest) / 2, (longest - low) / 2
 

@@ -118,12 +118,17 @@ def _onset_places(candidate: Candidate, graph: Graph) -> tuple[Anchor, ...]:
 
 
 def hosts_covered(candidate: Candidate, graph: Graph, sight: Sight) -> float:
-    """Return the share of the nodes concerned whose kernel and system logs cover the onset."""
+    """Return the share of the nodes concerned whose kernel and system logs cover the onset.
+
+    A kernel line that shows the onset shows that the node's log was kept, whatever its clock says.
+    """
     hosts = {a.id for a in _onset_places(candidate, graph)}
     if not hosts:
         return 1.0
     since, until = candidate.event.earliest - 60.0, candidate.event.latest + 60.0
-    seen = [host for host in hosts if sight.covers("kernel", host, since, until) != "no"]
+    event = candidate.event
+    own = {a.id for a in event.anchors if a.kind == "node" and "kernel" in event.channels}
+    seen = [h for h in hosts if h in own or sight.covers("kernel", h, since, until) != "no"]
     return len(seen) / len(hosts)
 
 

@@ -94,14 +94,17 @@ def active_until(cause: Event) -> float:
 
 
 def order(link: Link, cause: Event, effect: Event) -> Order:
-    """Tell whether the cause came first, from the two onset intervals and the delay bounds."""
-    slack = SAME_MOMENT_S
-    if effect.latest + slack < cause.earliest + link.delay.min_s:
+    """Tell whether the cause came first, from the two onset intervals and the delay bounds.
+
+    Doubt that both onsets share lies outside the comparison.
+    """
+    slack, shared = SAME_MOMENT_S, cause.shared_s(effect)
+    if effect.latest - shared + slack < cause.earliest + shared + link.delay.min_s:
         return "excluded"
-    if effect.earliest - slack > active_until(cause) + link.delay.max_s:
+    if effect.earliest + shared - slack > active_until(cause) - shared + link.delay.max_s:
         return "excluded"
     same_clock = bool(cause.clocks & effect.clocks)
-    if cause.latest <= effect.earliest or link.definitional:
+    if cause.latest - shared <= effect.earliest + shared or link.definitional:
         return "certain"
     if same_clock and cause.start.utc <= effect.start.utc and not effect.before_s:
         return "certain"

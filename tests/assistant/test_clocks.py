@@ -5,6 +5,7 @@ import pytest
 from assistant.clock_facts import SKEW_QUERY
 from tests.assistant.items import (
     T0,
+    at,
     kernel,
     line_up,
     look,
@@ -15,7 +16,7 @@ from tests.assistant.items import (
     since_t0,
     unzoned,
 )  # fmt: skip
-from tools.evidence import Record
+from tools.evidence import UNKNOWN_BOOT_S, UNKNOWN_ZONE_S, Record
 
 XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
 NOT_RESPONDING = "nfs: server 10.0.0.10 not responding, still trying"
@@ -108,3 +109,37 @@ def test_the_original_stamp_is_kept() -> None:
     tracking = said("command", 0, "System time : 90 seconds slow of NTP time", host="n1")
     event = only(line_up([tracking, kernel("n1", 0, XID)]), "xid-79-fell-off-bus")
     assert event.start.original == T0.isoformat()
+
+
+def test_zoneless_stamps_of_one_clock_keep_their_distance() -> None:
+    """Whatever its zone is, it moves both alike: their order and delay stay exact."""
+    zoneless = [
+        said("device", None, "failover of 10.0.0.10", clock="file:E9", evidence="E9",
+             time=unzoned(0)),
+        said("kernel", None, NOT_RESPONDING, clock="file:E9", evidence="E9", time=unzoned(200),
+             host="n1"),
+        said("kernel", None, XID, clock="file:E8", evidence="E8", time=unzoned(200), host="n1"),
+    ]  # fmt: skip
+    timeline = line_up(zoneless)
+    cause = only(timeline, "storage-controller-failover")
+    effect = only(timeline, "nfs-server-not-responding")
+    other = only(timeline, "xid-79-fell-off-bus")
+    assert cause.shared_s(effect) == UNKNOWN_ZONE_S
+    assert cause.shared_s(other) == 0.0
+
+
+def boot_clock(seconds: float, text: str) -> Record:
+    """A line of a ring buffer whose boot time nothing tells."""
+    time = at(seconds, uncertainty_s=UNKNOWN_BOOT_S, zone="unknown", original="[1.0]")
+    return said("kernel", None, text, clock="file:E7", evidence="E7", time=time, host="n1")
+
+
+def test_a_boot_clock_is_placed_by_what_another_clock_stamped() -> None:
+    """By any amount, not by whole quarters of an hour; without such a pair it stays unknown."""
+    known = line_up([boot_clock(70_000.5, XID), kernel("n1", 10, XID)])
+    event = only(known, "xid-79-fell-off-bus")
+    assert since_t0(event.start) == pytest.approx(10, abs=3)
+    assert known.corrections[0].offset_s == pytest.approx(10 - 70_000.5)
+    alone = line_up([boot_clock(70_000.5, XID)])
+    assert alone.unresolved_zones == ("file:E7",)
+    assert only(alone, "xid-79-fell-off-bus").start.uncertainty_s == UNKNOWN_BOOT_S

@@ -1,10 +1,14 @@
-"""The kernel ring buffer as `dmesg` prints it: boot clock, or wall time with `-T`."""
+"""The kernel ring buffer as `dmesg` prints it: boot clock, or wall time with `-T`.
+
+Where nothing ties the boot clock to wall time, its last line is put at the latest moment it can be
+of: the file's capture. The distance between two lines stays exact, and their place is unknown.
+"""
 
 import re
 from datetime import UTC, datetime, timedelta
 
 from tools.dialect import Dialect, Line, Setting
-from tools.evidence import Instant
+from tools.evidence import UNKNOWN_BOOT_S, Instant
 from tools.stamps import MONTHS
 
 BOOT_CLOCK_ERROR_S = 2.0
@@ -19,6 +23,10 @@ PATTERN = re.compile(
     re.DOTALL,
 )
 _CLOCK_SET = re.compile(rb"\[ *(\d+\.\d+)\][^\n]*setting system clock to [^\n]*?\((\d{9,10})\)")
+_STAMP = re.compile(rb"^(?:<\d{1,3}>|\w+ *:\w+ *: )?\[ *(\d{1,9}\.\d{3,6})[\],]", re.MULTILINE)
+_TAIL = 64 << 10
+_LOOSE = "boot-unknown"
+"""Note of a setting whose boot time is only bounded."""
 _AUDIT = re.compile(rb"\[ *(\d+\.\d+)\][^\n]*audit\((\d{9,10}\.\d+):\d+\)")
 
 
@@ -27,7 +35,9 @@ def build(match: "re.Match[str]", setting: Setting) -> Line | None:
     text = match["text"]
     if seconds := match["boot"]:
         instant = _from_boot(float(seconds), setting)
-        return Line(text, instant, setting.host, "kernel", "kernel", {"boot_s": seconds})
+        # A clock of the file's own: what the host's other clocks say does not place it.
+        host = "" if _LOOSE in setting.notes else setting.host
+        return Line(text, instant, host, "kernel", "kernel", {"boot_s": seconds})
     if iso := match["iso"]:
         instant = setting.dating.iso(iso, setting.host)
     else:
@@ -42,7 +52,10 @@ def _from_boot(seconds: float, setting: Setting) -> Instant | None:
         utc = setting.boot + timedelta(seconds=seconds)
     except OverflowError:
         return None
-    return Instant(utc, BOOT_CLOCK_ERROR_S, "stated", f"[{seconds:.6f}]")
+    original = f"[{seconds:.6f}]"
+    if _LOOSE in setting.notes:
+        return Instant(utc, UNKNOWN_BOOT_S, "unknown", original)
+    return Instant(utc, BOOT_CLOCK_ERROR_S, "stated", original)
 
 
 def _wall(match: "re.Match[str]", setting: Setting) -> Instant | None:
@@ -61,6 +74,20 @@ def anchor(text: bytes, setting: Setting) -> None:
         if setting.boot is None and (match := pattern.search(text)):
             wall = datetime.fromtimestamp(float(match.group(2)), UTC)
             setting.boot = wall - timedelta(seconds=float(match.group(1)))
+    if setting.boot is None and setting.dating.captured is not None:
+        _bound(text, setting, setting.dating.captured)
+
+
+def _bound(text: bytes, setting: Setting, captured: datetime) -> None:
+    """Let the last line be as young as the file."""
+    seconds = [float(match.group(1)) for match in _STAMP.finditer(text[-_TAIL:])]
+    if not seconds:
+        return
+    try:
+        setting.boot = captured.astimezone(UTC) - timedelta(seconds=max(seconds))
+    except OverflowError:
+        return
+    setting.notes[_LOOSE] = "True"
 
 
 DIALECT = Dialect(

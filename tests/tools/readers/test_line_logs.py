@@ -1,12 +1,14 @@
 """Line logs of every dialect: time, host, writer, channel, and messages of several lines."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from tests.tools.readers import samples
 from tests.tools.readers.conftest import Read, read_paths
+from tools.evidence import UNKNOWN_BOOT_S
 
 
 def test_syslog_tells_kernel_from_daemons(read: Read) -> None:
@@ -29,7 +31,7 @@ def test_a_year_is_never_after_the_capture(read: Read) -> None:
     reads = read(text, now="2026-01-02T00:00:00Z")
     time = reads.records[0].time
     assert time is not None
-    assert (time.utc.year, time.zone, time.uncertainty_s) == (2025, "unknown", 14 * 3600)
+    assert (time.utc.year, time.zone, time.uncertainty_s) == (2025, "unknown", 14 * 3600 + 1)
 
 
 def test_a_configured_zone_is_assumed(read: Read) -> None:
@@ -57,11 +59,19 @@ def test_boot_clock_is_anchored_by_the_clock_that_was_set(read: Read) -> None:
     assert first.time.utc.isoformat() == "2025-06-20T02:23:20.296000+00:00"
 
 
-def test_boot_clock_without_anchor_has_no_time(read: Read) -> None:
-    """Lines keep their order and boot seconds, but no invented time."""
-    reads = read(samples.DMESG.replace("setting system clock", "whatever"))
-    assert {r.time for r in reads.records} == {None}
-    assert reads.records[0].fields["boot_s"] == "8601.500000"
+def test_boot_clock_without_anchor_keeps_its_distances(read: Read) -> None:
+    """The last line is as young as the file, and where all of it lies is unknown."""
+    now = "2025-07-01T00:00:00Z"
+    reads = read(samples.DMESG.replace("setting system clock", "whatever"), now=now)
+    first, *_, last = [r for r in reads.records if r.time is not None]
+    assert first.time is not None
+    assert last.time is not None
+    apart = (last.time.utc - first.time.utc).total_seconds()
+    boot = [float(record.fields["boot_s"]) for record in (first, last)]
+    assert apart == pytest.approx(boot[1] - boot[0])
+    assert last.time.utc <= datetime.fromisoformat(now)
+    assert (first.time.zone, first.time.uncertainty_s) == ("unknown", UNKNOWN_BOOT_S)
+    assert {r.clock for r in reads.records} == {"file:E1"}
 
 
 def test_kernel_messages_of_several_lines_are_one(read: Read) -> None:
@@ -312,7 +322,7 @@ def test_docker_wraps_lines_in_json(read: Read) -> None:
         ("2025-13-40 99:23:15 RuntimeError", None),
         ("kern  :err   : 2025-06-20T02:23:11,123456+00:00 RuntimeError",
          "2025-06-20T02:23:11.123456"),
-        ("[ 12.345678][ T123] RuntimeError", None),
+        ("[ 12.345678][ T123] RuntimeError", "2025-07-01T00:00:00"),
     ],
 )  # fmt: skip
 def test_stamps_of_many_kinds(read: Read, line: str, utc: str | None) -> None:
