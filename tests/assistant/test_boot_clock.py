@@ -18,7 +18,8 @@ RING = f"""\
 [200462.600030] {PORT}: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer
 [200462.640000] NVRM: GPU at PCI:0000:9b:00: GPU-11111111-2222-3333-4444-555555555555
 [200462.650000] NVRM: Xid (PCI:0000:9b:00): 79, pid=48213, GPU has fallen off the bus.
-[200463.900] NVRM: Xid (PCI:0000:9b:00): 154, GPU recovery action changed from 0x0 to 0x2 (Reboot)
+[200463.900000] NVRM: Xid (PCI:0000:9b:00): 154, GPU recovery action changed \
+from 0x0 (None) to 0x2 (Node Reboot Required)
 """
 
 
