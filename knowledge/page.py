@@ -162,7 +162,10 @@ Signature = Annotated[
 
 
 class Delay(Part):
-    """From the cause's onset to the effect's onset, in seconds."""
+    """From the cause's onset to the effect's onset, in seconds.
+
+    `min_s` is negative where two clocks may stamp one moment.
+    """
 
     min_s: float = 0.0
     max_s: float

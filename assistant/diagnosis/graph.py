@@ -129,12 +129,13 @@ def make_edge(
     )
 
 
-def _candidates(index: Index, page: str, scope: str, effect: Event) -> Iterable[tuple[str, bool]]:
-    for hub, stated in _effect_hubs(effect, scope):
-        rows = index.get((page, scope, hub))
+def _candidates(index: Index, page: str, link: Link, effect: Event) -> Iterable[tuple[str, bool]]:
+    until = effect.latest + SAME_MOMENT_S - min(0.0, link.delay.min_s)
+    for hub, stated in _effect_hubs(effect, link.scope):
+        rows = index.get((page, link.scope, hub))
         if not rows:
             continue
-        close = bisect_left(rows, (effect.latest + SAME_MOMENT_S, "", False))
+        close = bisect_left(rows, (until, "", False))
         chosen = rows[max(0, close - NEAREST) : close]
         yield from ((event_id, stated and known) for _, event_id, known in chosen)
 
@@ -177,7 +178,7 @@ def _edges_into(
 ) -> Iterable[Edge]:
     best: dict[str, Edge] = {}
     for page, link in incoming.get(effect.page, ()):
-        for cause_id, stated in _candidates(index, page, link.scope, effect):
+        for cause_id, stated in _candidates(index, page, link, effect):
             if cause_id == effect.id:
                 continue
             edge = make_edge(link, by_id[cause_id], effect, *terms)

@@ -1,0 +1,119 @@
+"""What one or two files of everyday kinds lead to, with the handbook as shipped."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from assistant.incident import Incident
+from assistant.investigate import investigate
+from assistant.investigation import Investigation
+from knowledge.catalog import load_catalog
+
+NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
+Diagnose = Callable[..., Investigation]
+
+
+@pytest.fixture(name="diagnose")
+def _diagnose(tmp_path: Path) -> Diagnose:
+    """Write files by name and diagnose them."""
+
+    def do(**files: str) -> Investigation:
+        paths = [tmp_path / name.replace("__", ".") for name in files]
+        for path, text in zip(paths, files.values(), strict=True):
+            path.write_text(text)
+        return investigate(paths, Incident(), load_catalog(), now=NOW)
+
+    return do
+
+
+def _first(found: Investigation) -> tuple[str, str, str]:
+    assert found.diagnosis is not None
+    cause = found.diagnosis.root_causes[0]
+    return cause.page, cause.entity.id, cause.confidence
+
+
+HOST_OOM = """\
+2026-11-30T02:10:00+00:00 gpu-11 systemd[1]: Started Session 138 of User ubuntu.
+2026-11-30T02:11:00+00:00 gpu-11 sshd[812]: Accepted publickey for ops
+2026-11-30T02:20:12+00:00 gpu-11 kernel: python3 invoked oom-killer: gfp_mask=0x140cca, order=0
+2026-11-30T02:20:12+00:00 gpu-11 kernel: oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),\
+cpuset=/,mems_allowed=0-1,global_oom,task_memcg=/user.slice/user-1000.slice/session-138.scope,\
+task=python3,pid=91022,uid=1000
+2026-11-30T02:20:12+00:00 gpu-11 kernel: Out of memory: Killed process 91022 (python3) \
+total-vm:1056449324kB, anon-rss:1032004488kB, file-rss:0kB, shmem-rss:512kB, UID:1000
+2026-11-30T02:20:12+00:00 gpu-11 systemd[1]: session-138.scope: A process of this unit has been \
+killed by the OOM killer.
+"""
+
+
+def test_a_hosts_oom_kill_is_likely_once_systemd_quotes_it(diagnose: Diagnose) -> None:
+    """The kernel's block names victim and size; systemd's line names the kill as its cause."""
+    found = diagnose(syslog=HOST_OOM)
+    page, node, confidence = _first(found)
+    assert (page, node) == ("host-oom-kill", "gpu-11")
+    assert confidence in {"LIKELY", "CONFIRMED"}
+    kill = next(e for e in found.timeline.events if e.page == "host-oom-kill")
+    assert (kill.fields["task"], kill.fields["pid"]) == ("python3", 91022)
+    assert kill.fields["anon_rss"] == 1032004488 * 1024
+    assert "Killed process 91022 (python3)" in kill.text
+
+
+def test_a_page_fault_alone_is_the_strongest_lead(diagnose: Diagnose) -> None:
+    """An Xid that ends a program is a fault even if nothing else was seen."""
+    line = (
+        "2026-11-30T02:11:41+00:00 gpu-21 kernel: NVRM: Xid (PCI:0000:9b:00): {}, pid=4411, "
+        "name=python3, {}\n"
+    )
+    for code, text, page in (
+        (31, "Ch 00000008, intr 00000000. MMU Fault: ENGINE GRAPHICS", "xid-31-mmu-fault"),
+        (13, "Graphics SM Warp Exception on (GPC 0, TPC 1)", "xid-13-graphics-exception"),
+    ):
+        assert _first(diagnose(syslog=line.format(code, text)))[0] == page
+
+
+def _pod(**status: object) -> dict[str, object]:
+    limits = {"nvidia.com/gpu": "8", "memory": "64Gi"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "train-2", "namespace": "ml", "uid": "u2"},
+        "spec": {
+            "nodeName": "gpu-03",
+            "containers": [{"name": "main", "resources": {"limits": limits}}],
+        },
+        "status": {"phase": "Running", "containerStatuses": [{"name": "main", **status}]},
+    }
+
+
+OOMKILLED = {"exitCode": 137, "reason": "OOMKilled", "finishedAt": "2026-11-30T02:05:00Z"}
+BACKOFF = {
+    "apiVersion": "v1",
+    "kind": "Event",
+    "metadata": {"name": "e1", "namespace": "ml"},
+    "involvedObject": {"kind": "Pod", "name": "train-2", "namespace": "ml"},
+    "reason": "BackOff",
+    "message": "Back-off restarting failed container main in pod train-2_ml(u2)",
+    "count": 12,
+    "firstTimestamp": "2026-11-30T01:45:00Z",
+    "lastTimestamp": "2026-11-30T02:06:00Z",
+    "source": {"component": "kubelet", "host": "gpu-03"},
+}
+
+
+def test_an_oomkilled_pod_is_the_lead_and_its_open_question_is_said(diagnose: Diagnose) -> None:
+    """Without the kernel's line the status is the lowest thing seen, above its own restarts."""
+    pod = _pod(
+        restartCount=5,
+        state={"waiting": {"reason": "CrashLoopBackOff"}},
+        lastState={"terminated": OOMKILLED},
+    )
+    found = diagnose(pods__json=json.dumps(pod), events__json=json.dumps(BACKOFF))
+    assert _first(found) == ("pod-oomkilled", "ml/train-2", "INCONCLUSIVE")
+    assert found.diagnosis is not None
+    cause = found.diagnosis.root_causes[0]
+    assert "memory limit" in cause.why.text.en
+    pages = {e.id: e.page for e in found.timeline.events}
+    assert "pod-failed" in {pages[name] for name in cause.explains}
