@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Mapping
 
-from tools.commands import EPOCH, NAME, NUMBER, PATH, SECONDS, STAMP, TEXT, WORD, Shape, Slot, slot
+from tools.shapes import EPOCH, NAME, NUMBER, PATH, SECONDS, STAMP, TEXT, WORD, Shape, Slot, slot
 
 _CORE = (
     "nodes|pods|events|namespaces|persistentvolumes|persistentvolumeclaims|services|endpoints"
