@@ -56,7 +56,8 @@ class Bundle:
         """Manifest lines without a file of their own."""
         self.manifest: tuple[Capture, ...] = ()
         self._gaps = tuple(gaps)
-        self._digests: dict[Path, str] = {}
+        self._digests: dict[Path, Future[str]] = {}
+        self._unmatched: tuple[Capture, ...] = ()
         self._remove: Callable[[], object] | None = None
 
     @classmethod
@@ -74,23 +75,27 @@ class Bundle:
             bundle._remove = weakref.finalize(
                 bundle, shutil.rmtree, finder.folder, ignore_errors=True
             )
-        bundle._match(finder.captures)
+        bundle._prepare(finder.captures)
         return bundle
 
-    def _match(self, captures: Sequence[Capture]) -> None:
+    def _prepare(self, captures: Sequence[Capture]) -> None:
+        """Begin to compute what the manifest's lines are matched by, while others prepare too."""
+        self.manifest = self._unmatched = tuple(captures)
+        if captures:
+            pool = ThreadPoolExecutor(2)
+            self._digests = {m.path: pool.submit(digest_of, m.path) for m in self.members}
+            pool.shutdown(wait=False)
+
+    def _match(self) -> None:
         """Give each file its manifest line: by content first, by path second."""
-        self.manifest = tuple(captures)
-        if not captures:
-            return
-        with ThreadPoolExecutor(2) as pool:
-            digests = list(pool.map(digest_of, [member.path for member in self.members]))
-        self._digests = {
-            member.path: digest for member, digest in zip(self.members, digests, strict=True)
-        }
-        self.members, self.captures = match_captures(self.members, digests, captures)
+        if self._unmatched:
+            digests = [self._digests[member.path].result() for member in self.members]
+            self.members, self.captures = match_captures(self.members, digests, self._unmatched)
+            self._unmatched = ()
 
     def read(self, request: Request) -> Iterator[Evidence | Item]:
         """Yield each capture's items, then its evidence; afterwards what has no file."""
+        self._match()
         request = _zoned(request, self.meta, self._latest())
         yield from self._gaps
         number, known = 0, Known()
@@ -116,11 +121,7 @@ class Bundle:
         return max(dates) + HALF_A_YEAR if dates else None
 
     def _digest(self, pool: ThreadPoolExecutor, path: Path) -> "Future[str]":
-        if path in self._digests:
-            ready: Future[str] = Future()
-            ready.set_result(self._digests[path])
-            return ready
-        return pool.submit(digest_of, path)
+        return self._digests.get(path) or pool.submit(digest_of, path)
 
     def _ordered(self) -> list[Member]:
         """Put objects first, which name things, and boot clocks last, which others anchor."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.alarm import is_alarming
 from assistant.diagnosis.case import damaging
 from assistant.errors import StoreError
 from assistant.gather import Live
@@ -155,6 +156,7 @@ class Desk:
     colour: bool | None
     keep: bool = True
     found: Investigation | None = field(default=None, init=False)
+    _store: "Store | None" = field(default=None, init=False)
 
     def work(self, paths: Sequence[Path], incident: Incident, timeout_s: float = 0) -> int:
         """Investigate and return the exit code; what is known stays in `found`."""
@@ -162,11 +164,10 @@ class Desk:
         with Progress(words, self.catalog.pages, colour=self.colour) as progress:
             for warning in self.catalog.warnings:
                 progress.say(warning)
-            store = self._open_store(progress, words("progress.not_stored", why="{why}"))
             source = list(paths) or self._live(progress, incident.scope.nodes)
             try:
                 with limit_time(timeout_s):
-                    self._run(source, incident, store, progress)
+                    self._run(source, incident, progress)
             except TimeLimitReached:
                 progress.say(words("progress.time_limit", seconds=f"{timeout_s:g}"))
                 return TIME_LIMIT
@@ -174,33 +175,37 @@ class Desk:
                 progress.say(words("progress.interrupted"))
                 return INTERRUPTED
             finally:
-                if store:
-                    store.close()
+                if self._store:
+                    self._store.close()
         return exit_code(self.found, self.settings)
 
-    def _run(
-        self,
-        source: Sequence[Path] | Live,
-        incident: Incident,
-        store: "Store | None",
-        progress: Progress,
-    ) -> None:
+    def _run(self, source: Sequence[Path] | Live, incident: Incident, progress: Progress) -> None:
         def on_step(investigation: Investigation) -> None:
-            self.found = store.save(investigation) if store else investigation
+            if self.found is None:
+                # Not before: the files' digests are computed while the store is opened.
+                self._store = self._open_store(progress)
+            self.found = self._kept(investigation)
             progress.step(self.found)
 
         done = investigate(source, incident, self.catalog, on_step=on_step)
         for gap in done.gaps:
             if gap.source == SOURCE:
                 progress.say(choose_words(self.settings, self.around).say(tell(gap)))
-        self.found = store.save(done) if store else done
+        self.found = self._kept(done)
+
+    def _kept(self, found: Investigation) -> Investigation:
+        """Keep what is worth following up: where nothing alarms there is no incident."""
+        known = self.found.incident.id if self.found else ""
+        if self._store is None or not (known or any(map(is_alarming, found.timeline.events))):
+            return found
+        return self._store.save(found)
 
     def _live(self, progress: Progress, hosts: Sequence[str]) -> Live:
         live = open_live(self.settings, self.around, hosts)
         live.on_progress = progress.follow
         return live
 
-    def _open_store(self, progress: Progress, message: str) -> "Store | None":
+    def _open_store(self, progress: Progress) -> "Store | None":
         """Open the store; a diagnosis must not fail because it cannot be kept."""
         if not self.keep:
             from assistant.store import open_in_memory  # noqa: PLC0415
@@ -209,7 +214,8 @@ class Desk:
         try:
             return open_incidents(self.settings, self.around)
         except StoreError as error:
-            progress.say(message.replace("{why}", str(error)))
+            words = choose_words(self.settings, self.around)
+            progress.say(words("progress.not_stored", why=str(error)))
             return None
 
 

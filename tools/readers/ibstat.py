@@ -15,13 +15,18 @@ _NAMES = {
     "rate": "rate_gbps", "base lid": "lid", "sm lid": "sm_lid", "link layer": "link_layer",
     "link_layer": "link_layer", "port guid": "guid",
 }  # fmt: skip
+_WORDS = (b"hysical_state ", b"hysical state", b"phys state", b"CA type")
+"""One of them stands in every output."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _STATE = re.compile(r"^\d+: *")
 
 
 def recognise(head: bytes) -> float:
     """Look for a device's heading."""
-    text = head[:8192].decode("utf-8", "replace")
+    start = head[:8192]
+    if not any(word in start for word in _WORDS):
+        return 0.0
+    text = start.decode("utf-8", "replace")
     ports = "hysical state" in text or "phys state" in text or "CA type" in text
     links = sum(1 for line in text.splitlines() if _LINK.match(line))
     return 0.95 if links or (_CA.search(text) and ports) else 0.0

@@ -30,8 +30,10 @@ class DescribeReader:
 
     def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
         """Look for the headings that each description begins with."""
+        if not _START.match(head.lstrip()):
+            return 0.0
         found = sum(1 for mark in _MARKS if mark in head)
-        return 0.92 if _START.match(head.lstrip()) and found >= 2 else 0.0  # noqa: PLR2004
+        return 0.92 if found >= 2 else 0.0  # noqa: PLR2004
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read one description or several."""

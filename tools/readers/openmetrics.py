@@ -10,6 +10,8 @@ from tools.source import Source
 
 CLOCK = "scrape:prometheus"
 MAX_SERIES = 200_000
+LOOK = 80
+"""So many lines tell whether it is this format."""
 LINE = re.compile(
     r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(?P<labels>(?:[^\"}]|\"(?:[^\"\\]|\\.)*\")*)\})?"
     r"[ \t]+(?P<value>[-+]?(?:\d[\d.eE+-]*|\.\d+|Inf|NaN|inf|nan))"
@@ -29,7 +31,8 @@ class OpenMetricsReader:
 
     def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
         """Tell how many of the first lines are metrics or their comments."""
-        lines = [line for line in head.decode("utf-8", "replace").split("\n")[:80] if line.strip()]
+        first = b"\n".join(head.split(b"\n", LOOK)[:LOOK]).decode("utf-8", "replace")
+        lines = [line for line in first.split("\n") if line.strip()]
         if len(lines) > 1:
             lines.pop()
         if not lines:

@@ -27,9 +27,9 @@ class TopologyReader:
         if not start.startswith((b"{", b"[")) or b'"apiVersion"' in start:
             return 0.0
         named = hint.rsplit("/", 1)[-1].startswith("topology")
-        nodes = any(f'"{key}"'.encode() in start for key in _SUBJECTS)
-        places = any(key in start for key in _PLACES)
-        return 0.9 if places and (nodes or named) else 0.0
+        if not named and not any(f'"{key}"'.encode() in start for key in _SUBJECTS):
+            return 0.0
+        return 0.9 if any(key in start for key in _PLACES) else 0.0
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:  # noqa: ARG002
         """Read the inventory."""
