@@ -9,6 +9,7 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from assistant.alarm import is_alarming
 from assistant.capture_zones import align_spans
 from assistant.coverage import write_ledger
 from assistant.diagnosis.case import Case
@@ -136,7 +137,7 @@ class Pipeline:
             window=found.window,
             evidence=found.evidence,
             gaps=found.gaps,
-            now=latest_moment(events, captured),
+            now=latest_moment(events, captured, [span.last for span in spans if span.last]),
         )
         diagnosis = with_unmet(diagnose(case, self.weights), found.gaps)
         priority = decide_priority(
@@ -145,8 +146,10 @@ class Pipeline:
             events,
             pages=self.catalog.pages,
             topology=recognised.topology,
-            begin=found.window.since or found.generated_at,
+            noticed=found.generated_at,
         )
+        if diagnosis.verdict != "fault" and not any(map(is_alarming, events)):
+            priority = priority.model_copy(update={"respond_by": None})  # nothing to respond to
         return found.model_copy(
             update={
                 "step": "diagnosed",

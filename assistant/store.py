@@ -259,12 +259,13 @@ def fingerprint(investigation: Investigation) -> str:
     File names and the order of arguments do not matter.
     """
     scope, asked = investigation.incident.scope, investigation.incident.window
-    parts = [repr(scope), repr(asked)]
     if any(item.live for item in investigation.evidence):
+        # "The last two hours" is another window at every call, and the same incident.
         day = f"{investigation.generated_at.astimezone(UTC):%Y%m%d}"
-        parts += ["live", investigation.cluster.model_dump_json(), day]
+        parts = [repr(scope), "live", investigation.cluster.model_dump_json(), day]
     else:
-        parts += sorted(item.sha256 or item.command for item in investigation.evidence)
+        files = {item.sha256 or item.command for item in investigation.evidence}
+        parts = [repr(scope), repr(asked), *sorted(files)]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()
 
 

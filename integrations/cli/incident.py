@@ -49,19 +49,39 @@ class Drawer:
 @app.command("list")
 def list_incidents(*, output: PlainOption = "text", lang: LangOption = None) -> None:
     """List all incidents, the latest first."""
+    around = read_surroundings()
+    settings = load_settings({"lang": lang}, around).settings
     with _open(lang) as drawer:
         found = drawer.store.list()
+        pages = open_handbook(settings).pages if found else {}
+        views = [View(drawer.store.load(one.id), pages, drawer.words) for one in found]
+    rows = [(kept, *_conclude(kept, view)) for kept, view in zip(found, views, strict=True)]
     if output == "json":
-        print_items([kept.model_dump(mode="json") for kept in found])
+        print_items([
+            {**kept.model_dump(mode="json"), "title": title, "priority": level, "verdict": verdict}
+            for kept, title, level, verdict in rows
+        ])  # fmt: skip
         return
     words = drawer.words
-    if not found:
+    if not rows:
         typer.echo(words("incident.none"), err=True)
         return
-    names = ("id", "status", "assignee", "updated", "title")
+    names = ("id", "status", "priority", "verdict", "assignee", "updated", "title")
     print_table([words(f"incident.{name}") for name in names], [
-        (one.id, one.status, one.assignee, write_stamp(one.updated_at), one.title) for one in found
+        (
+            kept.id, words(f"incident.{kept.status}"), level,
+            words(f"verdict.{verdict}") if verdict else "", kept.assignee,
+            write_stamp(kept.updated_at), title,
+        )
+        for kept, title, level, verdict in rows
     ])  # fmt: skip
+
+
+def _conclude(kept: Kept, view: View) -> tuple[str, str, str]:
+    """Return title (the headline where nobody gave one), level and verdict of an incident."""
+    priority, diagnosis = view.investigation.priority, view.diagnosis
+    title = kept.title or (view.headline() if diagnosis else "")
+    return title, priority.level if priority else "", diagnosis.verdict if diagnosis else ""
 
 
 @app.command()

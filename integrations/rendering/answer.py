@@ -103,7 +103,8 @@ def _instructions(view: View, key: str, instructions: Sequence[Instruction]) -> 
     words = view.words
     label = words(f"report.{key}")
     if not instructions and key == "do_now":
-        return (Fact(label, soft(words("report.nothing_to_contain"))),)
+        key = "contain_unknown" if view.hurts else "nothing_to_contain"
+        return (Fact(label, soft(words(f"report.{key}"))),)
     return [
         Fact(label, join(strong(words.say(one.text)), soft(words.say(one.why)), by=" — "))
         for one in instructions
@@ -115,10 +116,9 @@ def _verdict(view: View, _: Limits) -> Section:
     title = words("report.verdict")
     if diagnosis is None:
         return Section("verdict", title, (Paragraph(text(view.headline())),))
-    verdict = join(
-        strong(words(f"verdict.{diagnosis.verdict}")), confidence(view, diagnosis.confidence),
-        by=" · ",
-    )  # fmt: skip
+    told = strong(words(f"verdict.{diagnosis.verdict}"))
+    sure = confidence(view, diagnosis.confidence)
+    verdict = sure if diagnosis.verdict == "inconclusive" else join(told, sure, by=" · ")
     facts = [Fact(title, verdict, loud=True)]
     if not diagnosis.root_causes or diagnosis.verdict != "fault":
         facts.append(Fact("", text(view.explanation())))

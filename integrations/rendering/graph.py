@@ -28,6 +28,9 @@ class Box:
     subject: str
     when: str
     root: bool
+    inferred: bool
+    label: str
+    """The event's id, or that it is inferred."""
     badge: str
     """A word on the upper edge; empty where there is nothing to mark."""
     badge_width: float
@@ -73,7 +76,7 @@ def draw_graph(view: View) -> Graph | None:
         return None
     ranks = _rank(links)
     places = _place(ranks, links)
-    roots = {root.event for root in view.diagnosis.root_causes}
+    roots = {root.event for root in view.diagnosis.root_causes} | set(view.inferred)
     boxes = tuple(_box(view, event, *places[event], root=event in roots) for event in ranks)
     edges = tuple(_edges(view, links, places))
     width = max(x for x, _ in places.values()) + _BOX_WIDTH + _MARGIN
@@ -159,6 +162,8 @@ def _box(view: View, event_id: str, x: float, y: float, *, root: bool) -> Box:
         subject=shorten(view.subject(event), _COLUMNS),
         when=_when(view, event),
         root=root,
+        inferred=event_id in view.inferred,
+        label=view.words("edge.inferred") if event_id in view.inferred else event_id,
         badge=badge,
         badge_width=count_columns(badge) * PIXELS_A_COLUMN + 12,
         hint=f"{view.label(event)} · {view.onset(event, day=True)}",

@@ -121,7 +121,7 @@ def _row(view: View, link: ChainLink) -> Row:
 def _end(view: View, event_id: str) -> Line:
     event = view.event_by_id.get(event_id)
     label = text(view.label(event)) if event else ()
-    return join(refs([event_id]), label, mark(view, event_id))
+    return join(_point(view, event_id), label, mark(view, event_id))
 
 
 def _steps(view: View, links: Sequence[ChainLink]) -> Sequence[Step]:
@@ -153,7 +153,14 @@ def _begin(view: View, start: str, steps: list[Step], told: set[str]) -> None:
     event = view.event_by_id.get(start)
     if start in told or event is None:
         return
-    steps.append(Step(0, _told(view, start, _when(view, event), refs([start]))))
+    steps.append(Step(0, _told(view, start, _when(view, event), _point(view, start))))
+
+
+def _point(view: View, event_id: str) -> Line:
+    """Point to an event; what was only inferred has no row to point to."""
+    if event_id in view.inferred:
+        return soft(view.words("edge.inferred"))
+    return refs([event_id])
 
 
 def _when(view: View, event: Event) -> str:
@@ -166,7 +173,7 @@ def _step(view: View, link: ChainLink, homes: Mapping[str, str]) -> Line:
     grounds = join(
         soft(view.scope(link.scope)),
         soft(words("edge.inferred")) if link.status == "inferred" else (),
-        join(soft(words("event.starting_at")), refs([link.source])) if elsewhere else (),
+        join(soft(words("event.starting_at")), _point(view, link.source)) if elsewhere else (),
         join(refs([link.target]), refs(link.evidence, most=3)),
         by=" · ",
     )

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from assistant.alarm import is_alarming
 from assistant.coverage import put_right
 from assistant.diagnosis.result import Diagnosis, Hypothesis, RootCause
 from assistant.event import Coverage, Event
 from assistant.investigation import Investigation
 from integrations.rendering.excerpts import Excerpt, collect_excerpts
+from integrations.rendering.inferred import infer_events
 from integrations.rendering.moments import write_instant, write_span, write_stamp
 from integrations.wording.words import Words
 from knowledge.page import Page, Severity
@@ -43,8 +45,13 @@ class View:
 
     @cached_property
     def event_by_id(self) -> Mapping[str, Event]:
-        """Events by id."""
-        return {event.id: event for event in self.events}
+        """Events by id, and the causes that were only inferred under the ids of the chain."""
+        return {**self.inferred, **{event.id: event for event in self.events}}
+
+    @cached_property
+    def inferred(self) -> Mapping[str, Event]:
+        """Causes that no evidence shows, as the chain names them."""
+        return infer_events(self.investigation)
 
     @cached_property
     def hypothesis_by_id(self) -> Mapping[str, Hypothesis]:
@@ -111,6 +118,8 @@ class View:
     def name(self, entity: Entity) -> str:
         """Kind, identity and other names of an entity on one line."""
         kind = self.words(f"kind.{entity.kind}")
+        if entity.id == entity.kind:  # there is one, and nobody gave it a name
+            return kind
         told = entity.id.lower().startswith(kind.lower())  # a GPU's id says already that it is one
         shown = entity.id if told else f"{kind} {entity.id}"
         return f"{shown} ({', '.join(entity.names)})" if entity.names else shown
@@ -197,15 +206,39 @@ class View:
             lead = diagnosis.hypotheses[0]
             title, entity = self.words.say(lead.title), self.name(lead.entity)
             return self.words("verdict_text.lead", title=title, entity=entity)
+        if diagnosis.verdict == "inconclusive" and self.worst:
+            return self._tell_worst(self.worst)
         return self.explanation()
+
+    @cached_property
+    def worst(self) -> Event | None:
+        """The event that did most damage, where any is alarming."""
+        alarming = filter(is_alarming, self.events)
+        return min(
+            alarming, key=lambda e: (-e.damage, rank_severity(e.severity), e.earliest), default=None
+        )
+
+    @property
+    def hurts(self) -> bool:
+        """True where something went wrong and is not over for a reason that is known."""
+        verdict = self.diagnosis.verdict if self.diagnosis else "inconclusive"
+        return verdict != "healthy" and self.worst is not None
+
+    def _tell_worst(self, worst: Event) -> str:
+        same = [event for event in self.events if event.page == worst.page and is_alarming(event)]
+        count = max(len(same), worst.count)
+        times = f", {self.words('event.times', count=count)}" if count > 1 else ""
+        title, entity = self.title(worst.page), self.subject(worst)
+        return self.words("verdict_text.unknown_cause", title=title, entity=entity) + times
 
     def explanation(self) -> str:
         """Say what the verdict means where it names no cause."""
         diagnosis = self.diagnosis
         if diagnosis is None:
             return self.words("report.no_diagnosis")
-        empty = diagnosis.verdict == "inconclusive" and not diagnosis.hypotheses
-        return self.words(f"verdict_text.{diagnosis.verdict}{'_empty' if empty else ''}")
+        if diagnosis.verdict != "inconclusive" or diagnosis.hypotheses:
+            return self.words(f"verdict_text.{diagnosis.verdict}")
+        return self.words(f"verdict_text.inconclusive_{'open' if self.worst else 'empty'}")
 
     def _tell_root(self, root: RootCause) -> str:
         title = self.words.say(root.title)
@@ -222,8 +255,15 @@ class View:
         """Say verdict, confidence and cause on one line."""
         if self.diagnosis is None:
             return self.headline()
+        return f"{self.verdict_words()} · {self.headline()}"
+
+    def verdict_words(self) -> str:
+        """Say the verdict, and the contract's word of confidence where it says more."""
+        if self.diagnosis is None:
+            return ""
         verdict = self.words(f"verdict.{self.diagnosis.verdict}")
-        return f"{verdict} · {self.diagnosis.confidence} · {self.headline()}"
+        word = self.diagnosis.confidence
+        return verdict if verdict.upper() == word else f"{verdict} · {word}"
 
     def colophon(self) -> str:
         """Say when it was made and by what."""

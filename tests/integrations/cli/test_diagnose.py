@@ -228,3 +228,31 @@ def _interrupt(home: Path, number: signal.Signals | None) -> tuple[int, str, str
         process.send_signal(number)
     out, err = process.communicate(timeout=30)
     return process.returncode, out, seen + err
+
+
+def test_where_nothing_alarms_no_incident_is_opened(run: Run, home: Path) -> None:
+    """No id, no clock to respond by, nothing in the list."""
+    quiet = home / "quiet.log"
+    quiet.write_text("2025-06-20T02:20:00+00:00 n1 systemd[1]: Started Session 4 of user root.\n")
+
+    document = load(run("diagnose", str(quiet), "-o", "json")[1])
+
+    assert document["incident"] is None
+    priority = document["priority"]
+    assert isinstance(priority, dict)
+    assert priority["respond_by"] is None
+    assert load(run("incident", "list", "-o", "json")[1])["items"] == []
+
+
+def test_the_list_says_what_each_incident_is(run: Run, log: Path) -> None:
+    """Title, priority and verdict, in both languages; the same file twice is one incident."""
+    run("diagnose", str(log))
+    run("diagnose", str(log), str(log))
+    items = load(run("incident", "list", "-o", "json")[1])["items"]
+    assert isinstance(items, list)
+    assert len(items) == 1
+    assert items[0]["verdict"] == "inconclusive"
+    assert items[0]["priority"].startswith("P")
+    assert "NFS" in items[0]["title"]
+    assert "NFS" in run("incident", "list")[1]
+    assert "无法定论" in run("incident", "list", "--lang", "zh")[1]
