@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 from assistant.event import ClockCorrection, Coverage, Event
@@ -126,14 +126,13 @@ def _merged(rows: Iterable[Coverage]) -> tuple[Coverage, ...]:
         groups[row.source, row.target, row.state].append(row)
     merged = []
     for parts in groups.values():
-        since = [p.since for p in parts if p.since]
-        until = [p.until for p in parts if p.until]
+        since, until = _hull(parts)
         whys = list(dict.fromkeys(p.why for p in parts if p.why))[:_WHYS]
         merged.append(
             parts[0].model_copy(
                 update={
-                    "since": min(since, default=None),
-                    "until": max(until, default=None),
+                    "since": since,
+                    "until": until,
                     "why": "; ".join(whys),
                     "reason": _joined([p.reason for p in parts if p.reason]),
                     "evidence": tuple(e for p in parts for e in p.evidence),
@@ -141,6 +140,19 @@ def _merged(rows: Iterable[Coverage]) -> tuple[Coverage, ...]:
             )
         )
     return tuple(sorted(merged, key=lambda r: (_ORDER[r.state], r.source, r.target)))
+
+
+def _hull(parts: Sequence[Coverage]) -> tuple[datetime | None, datetime | None]:
+    """Return the time from the first to the last; never an end before its beginning.
+
+    One part may have only a beginning and another only an end, and a clock that was set back
+    makes a capture end before it began.
+    """
+    since = min((part.since for part in parts if part.since), default=None)
+    until = max((part.until for part in parts if part.until), default=None)
+    if since and until and since > until:
+        return until, since
+    return since, until
 
 
 def _joined(reasons: Sequence[Bilingual]) -> Bilingual | None:

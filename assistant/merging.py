@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from assistant.burst import UNKNOWN_ONSET_S, Burst, Place, Sighting, merge_fields, quiet_s
@@ -202,21 +202,18 @@ NEAR = 16
 
 
 def _finish(merged: Sequence[Merged], page: Page) -> None:
-    """Give each happening its end: the recovery, the next occurrence, or its page's duration."""
+    """Give each happening without a recovery its end.
+
+    A lasting state is over at the latest when it begins anew; anything else when it was last seen.
+    How long it may act beyond that is its page's matter and no observation.
+    """
     for happening, following in zip(merged, [*merged[1:], None], strict=True):
         if happening.end is not None or not happening.timed:
             continue
-        lapse = _later(happening.last, page.lasts_s)
-        if page.persists:
-            happening.end = following.first if following else None
-        elif following and happening.last.utc < following.first.utc < lapse.utc:
+        if not page.persists:
+            happening.end = happening.last
+        elif following:
             happening.end = following.first
-        else:
-            happening.end = lapse
-
-
-def _later(moment: Instant, seconds: float) -> Instant:
-    return replace(moment, utc=moment.utc + timedelta(seconds=seconds))
 
 
 def _late(moment: Instant) -> datetime:

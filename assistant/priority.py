@@ -26,15 +26,25 @@ def decide_priority(
     *,
     pages: Mapping[str, Page],
     topology: Topology,
-    begin: datetime,
+    noticed: datetime,
 ) -> PriorityDecision:
     """Set the priority and the moment a human must have answered.
 
-    The clock runs from the report, else from `begin`.
+    The clock runs from the report, else from the first anomaly; where no clock tells when that was,
+    from when it was `noticed`.
     """
-    level, rule = _level(diagnosis, list(events), pages, topology)
-    respond_by = (incident.opened_at or begin) + SLA[level]
+    events = list(events)
+    level, rule = _level(diagnosis, events, pages, topology)
+    begin = incident.opened_at or _first_anomaly(diagnosis, events) or noticed
+    respond_by = begin + SLA[level]
     return PriorityDecision(level=level, rule=rule, respond_by=respond_by)
+
+
+def _first_anomaly(diagnosis: Diagnosis, events: Iterable[Event]) -> datetime | None:
+    for event in events:
+        if event.id == diagnosis.first_anomaly:
+            return None if event.start.zone == "unknown" else event.start.utc
+    return None
 
 
 def _level(

@@ -12,6 +12,7 @@ from assistant.diagnosis.confidence import Judgement, judge, kinds_explained
 from assistant.diagnosis.exclusion import rule_out
 from assistant.diagnosis.first_failing import find_first_failing
 from assistant.diagnosis.graph import HEADS, Graph, build_graph
+from assistant.diagnosis.guards import acts_until
 from assistant.diagnosis.health import is_innocent, why_not_healthy
 from assistant.diagnosis.hypotheses import (
     Candidate,
@@ -104,9 +105,9 @@ def _in_question(event: Event, case: Case) -> bool:
     """Leave out what was over before the window opened, unless it may still act."""
     if event.role == "context":
         return False
-    if event.finish < case.since - CHANGE_LOOKBACK_S:
-        return False
     page = case.pages[event.page]
+    if acts_until(event, page) < case.since - CHANGE_LOOKBACK_S:
+        return False
     lingers = page.persists or event.role in {"root", "change"}
     reach = max((link.delay.max_s for link in page.causes), default=0.0) if lingers else 0.0
     seen = event.last.utc.timestamp() + event.last.uncertainty_s

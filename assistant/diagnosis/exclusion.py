@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from assistant.diagnosis.case import Case, damaging
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.graph import anchor_kind, shares
+from assistant.diagnosis.guards import acts_until
 from assistant.diagnosis.hypotheses import Ranking
 from assistant.diagnosis.result import RuledOut
 from assistant.event import Event
@@ -67,7 +68,7 @@ def _umbrella(page: Page, case: Case, hurt: list[Event]) -> RuledOut | None:
         if event.page in set(page.stands_for)
         and not event.chronic
         and not event.benign
-        and event.finish >= case.since
+        and acts_until(event, case.pages[event.page]) >= case.since
     ]
     nodes = _nodes(hurt)
     if not parts or seen or not nodes:

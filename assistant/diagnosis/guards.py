@@ -6,7 +6,7 @@ from typing import Literal
 import re2
 
 from assistant.event import Event, FieldValue, Setting
-from knowledge.page import Guard, Link
+from knowledge.page import Guard, Link, Page
 
 Truth = Literal["yes", "no", "unknown"]
 Order = Literal["certain", "unknown", "excluded"]
@@ -30,6 +30,26 @@ class Settings:
         near = [row for row in named if any((a.kind, a.id) in places for a in row.anchors)]
         chosen = near or named
         return max(row.value for row in chosen)
+
+
+def is_closed(event: Event) -> bool:
+    """Tell whether something says that it was over, beyond that it was not seen again."""
+    return event.end is not None and event.end.utc > event.last.utc
+
+
+def _is_moment(event: Event) -> bool:
+    """Tell whether one line is all that was seen: that says nothing of how long it held."""
+    return event.end is not None and event.end.utc <= event.start.utc
+
+
+def acts_until(event: Event, page: Page) -> float:
+    """Return until when it may have been at work, in epoch seconds.
+
+    What passes without a word of recovery acts for a while after its last line, as its page says.
+    """
+    if event.end is None or page.persists or is_closed(event):
+        return event.finish
+    return event.finish + page.lasts_s
 
 
 def duration_s(event: Event) -> float | None:
@@ -68,7 +88,7 @@ def guard_holds(guard: Guard | None, cause: Event, settings: Settings, effect: E
     value = _number(cause.fields.get(guard.field))
     open_ended = False
     if value is None and guard.field == "duration_s":
-        value, open_ended = duration_s(cause), cause.end is None
+        value, open_ended = duration_s(cause), cause.end is None or _is_moment(cause)
     if value is None:
         return "unknown"
     seen = settings.value(guard.setting, cause, effect) if guard.setting else None

@@ -4,8 +4,10 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from assistant.diagnosis.case import Case, damaging
+from assistant.diagnosis.guards import is_closed
 from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
+from tools.evidence import Instant
 
 QUIET_S = 600.0
 """Damage not seen for this long before the evidence ends counts as past, unless it persists."""
@@ -26,11 +28,10 @@ def read_state(case: Case) -> State:
 
 
 def _active(event: Event, case: Case, now: float) -> bool:
-    if event.end is not None:
+    page = case.pages[event.page]
+    if is_closed(event) or (event.end is not None and page.persists):
         return event.finish > now
-    if case.pages[event.page].persists:
-        return True
-    return event.last.utc.timestamp() > now - QUIET_S
+    return page.persists or event.last.utc.timestamp() > now - max(QUIET_S, page.lasts_s)
 
 
 def _progress_after(hurt: Iterable[Event], case: Case) -> bool:
@@ -67,8 +68,15 @@ def count_impact(case: Case, hurt: Iterable[Event]) -> Impact:
     return Impact(nodes=len(nodes), gpus=len(counted) + uncounted, jobs=len(jobs))
 
 
-def latest_moment(case_events: Iterable[Event], captured: Iterable[datetime]) -> datetime | None:
-    """Return the latest moment that evidence speaks of."""
-    moments = [event.last.utc for event in case_events if not event.live]
-    moments += captured
+def latest_moment(
+    case_events: Iterable[Event], captured: Iterable[datetime], read: Iterable[Instant] = ()
+) -> datetime | None:
+    """Return the latest moment that evidence speaks of.
+
+    `read` are the last stamps of logs: that nothing happened up to them was seen too. Stamps
+    without a zone count only where there are no others.
+    """
+    stamps = [*(event.last for event in case_events if not event.live), *read]
+    sure = [stamp.utc for stamp in stamps if stamp.zone != "unknown"]
+    moments = [*captured, *sure] or [stamp.utc for stamp in stamps]
     return max(moments, default=None, key=lambda m: m.astimezone(UTC))

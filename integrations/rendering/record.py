@@ -135,6 +135,8 @@ def _when(view: View, fold: Fold) -> Line:
     if event.end is None:
         return start
     lasted = (event.end.utc - event.start.utc).total_seconds()
+    if lasted <= 0:
+        return start
     return join(start, soft(words("time.lasted", span=write_span(lasted, words))), by=" · ")
 
 
@@ -190,12 +192,14 @@ def _tally(view: View, covered: Sequence[Coverage]) -> Line:
 
 
 def _span_of(view: View, fold: CoverageFold) -> Line:
-    """Say which time all of them cover."""
+    """Say which time all of them cover; nothing where they share none."""
     since = [line.since for line in fold.lines if line.since]
     until = [line.until for line in fold.lines if line.until]
     if len(since) + len(until) < len(fold.lines):
         return ()
     common = Window(since=max(since, default=None), until=min(until, default=None))
+    if common.since and common.until and common.since > common.until:
+        return ()
     begin, dash, end = write_window(common, view.words).partition(" – ")
     return join(bound(begin), bound(f"– {end}") if dash else ())
 

@@ -104,3 +104,11 @@ def test_a_file_covers_the_time_that_its_stamps_mean() -> None:
     assert rows["n1"].since == at(-28800)
     assert rows["n1"].until == at(60 - 28800)
     assert rows["n2"].since == at(0)
+
+
+def test_no_line_ends_before_it_begins() -> None:
+    """One capture has only a beginning, another only an end that lies before it."""
+    late = _read("E1", window=Window(since=at(600)))
+    early = _read("E2", window=Window(until=at(0)))
+    (row,) = write_ledger([late, early], [], [])
+    assert (row.since, row.until) == (at(0), at(600))

@@ -94,3 +94,12 @@ def test_a_snapshot_without_a_beginning_joins_the_line_that_has_one() -> None:
         look([reading("gpu", "n1", 5000, lost="yes"), kernel("n1", 9000, "gone")], book), book
     )
     assert [since_t0(event.start) for event in alone.events] == [5000, 9000]
+
+
+def test_an_end_is_a_recovery_or_the_last_sighting() -> None:
+    """How long a condition may act is no observation of when it was over."""
+    lasting = page("lasting", lasts_s=86400, signatures=[line("odd", "odd", {"node": "{host}"})])
+    book = catalog(lasting)
+    (event,) = order(look([kernel("n1", s, "odd") for s in (0, 60)], book), book).events
+    assert event.end == event.last
+    assert since_t0(event.last) == 60

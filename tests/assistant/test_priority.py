@@ -7,7 +7,7 @@ from assistant.event import Event
 from assistant.incident import Incident, PriorityDecision
 from assistant.priority import decide_priority
 from assistant.topology import Topology
-from tests.assistant.items import T0, kernel, line_up
+from tests.assistant.items import T0, kernel, line_up, unzoned
 from tests.assistant.pages import HANDBOOK
 
 XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
@@ -24,7 +24,12 @@ def decide(
     )
     topology = Topology(known_nodes=frozenset(f"n{n}" for n in range(known)))
     return decide_priority(
-        Incident(opened_at=T0), diagnosis, events, pages=HANDBOOK.pages, topology=topology, begin=T0
+        Incident(opened_at=T0),
+        diagnosis,
+        events,
+        pages=HANDBOOK.pages,
+        topology=topology,
+        noticed=T0,
     )
 
 
@@ -59,3 +64,17 @@ def test_work_of_many_stopped_is_p0() -> None:
         e.model_copy(update={"damage": 3}) for e in line_up([kernel("n1", 0, XID)]).events
     )
     assert decide(worst).level == "P0"
+
+
+def test_without_a_report_the_clock_runs_from_the_first_anomaly() -> None:
+    """Neither from the window's start nor, where a clock dates it, from when it was noticed."""
+    (event,) = line_up([kernel("n1", 90, XID)]).events
+    diagnosis = Diagnosis(
+        verdict="fault", confidence="LIKELY", state=State(now="ongoing"), first_anomaly=event.id
+    )
+    shared = {"pages": HANDBOOK.pages, "topology": Topology(), "noticed": T0 + timedelta(days=1)}
+    decision = decide_priority(Incident(), diagnosis, (event,), **shared)  # type: ignore[arg-type]
+    assert decision.respond_by == event.start.utc + timedelta(hours=4)
+    undated = event.model_copy(update={"start": unzoned(90)})
+    decision = decide_priority(Incident(), diagnosis, (undated,), **shared)  # type: ignore[arg-type]
+    assert decision.respond_by == T0 + timedelta(days=1, hours=4)
