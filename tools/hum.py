@@ -19,7 +19,7 @@ class Stretch(NamedTuple):
     """How one writer's lines of one literal are told apart and timed, by offset."""
 
     lane_of: Callable[[int], tuple[bytes, int] | None]
-    """Who wrote the line and where it begins; None where that cannot be told: it is read then."""
+    """Who wrote the line and where it ends; None where that cannot be told: it is read then."""
     moment_of: Callable[[int], float | None]
     """When it was written, in epoch seconds."""
 
@@ -39,18 +39,7 @@ def thinned(
 
 def _stands(hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch) -> dict[int, int]:
     """Find which hits stand for several, and which for none."""
-    lanes: dict[tuple[int, bytes], list[int]] = {}
-    stands: dict[int, int] = {}
-    latest: dict[int, int] = {}
-    for number, (literal, end) in enumerate(hits):
-        if literal not in hum or (told := look.lane_of(end)) is None:
-            continue
-        lane, begin = told
-        if latest.get(literal) == begin:
-            stands[number] = 0  # The literal again on the same line.
-        else:
-            lanes.setdefault((literal, lane), []).append(number)
-            latest[literal] = begin
+    lanes, stands = _by_lane(hits, hum, look)
     for (literal, _), members in lanes.items():
         if len(members) <= FEW:
             continue
@@ -59,6 +48,30 @@ def _stands(hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch) -> dic
             stands.update(dict.fromkeys(members[low + 1 : high], 0))
             stands[members[high]] = high - low
     return stands
+
+
+def _by_lane(
+    hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch
+) -> tuple[dict[tuple[int, bytes], list[int]], dict[int, int]]:
+    """Sort hits by literal and writer; the literal again on the same line stands for none."""
+    lanes: dict[tuple[int, bytes], list[int]] = {}
+    again: dict[int, int] = {}
+    latest: dict[int, int] = {}
+    lane, stop = b"", -1
+    for number, (literal, end) in enumerate(hits):
+        if literal not in hum:
+            continue
+        if end > stop:
+            told = look.lane_of(end)
+            if told is None:
+                continue
+            lane, stop = told
+        if latest.get(literal) == stop:
+            again[number] = 0
+        else:
+            lanes.setdefault((literal, lane), []).append(number)
+            latest[literal] = stop
+    return lanes, again
 
 
 def _leaps(

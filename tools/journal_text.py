@@ -165,7 +165,8 @@ class ExportReading:
         if host < 0 or block.data.find(self.kernel_mark, begin, stop) < 0:
             return None
         host += len(self.host_mark)
-        return block.data[host : block.data.find(self.host_mark[:1], host, stop)], begin
+        name = block.data[host : block.data.find(self.host_mark[:1], host, stop)]
+        return name, stop - block.start
 
     def _moment(self, block: Block, end: int) -> float | None:
         begin, stop = self.bounds(block.data, block.start + end - 1)

@@ -200,12 +200,15 @@ class LogReading:
         begin = data.rfind(b"\n", 0, start + end) + 1
         if not self._column:
             self._column = self._find_column(begin)
-        if self._column < 0:
-            return (b"", begin) if self._column == ONE_WRITER else None
+        if self._column == NO_COLUMN:
+            return None
+        stop = end_of(data, start + end) - start
+        if self._column == ONE_WRITER:
+            return b"", stop
         place = begin + self._column
         token = data[place : data.find(b":", place, place + MAX_TAG)]
         known = data[place - 1] == SPACE and b" " in token
-        return (token.partition(b"[")[0], begin) if known else None
+        return (token.partition(b"[")[0], stop) if known else None
 
     def _find_column(self, begin: int) -> int:
         """Learn from one line where its host stands."""

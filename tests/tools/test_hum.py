@@ -66,7 +66,7 @@ def test_unknown_writer_is_read() -> None:
 
 def test_literal_twice_on_a_line_counts_once() -> None:
     """A line that carries the literal several times is one line."""
-    look = Stretch(lambda end: (b"one", end // 10), lambda end: float(end // 10))
+    look = Stretch(lambda end: (b"one", end // 10 * 10 + 9), lambda end: float(end // 10))
     hits = [(0, end) for end in range(300)]
     assert sum(count for _, _, count in thinned(hits, {0: HUM_S}, look)) == 30
 
