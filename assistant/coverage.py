@@ -2,11 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
 from assistant.event import ClockCorrection, Coverage, Event
+from assistant.recognise import Recognised
 from assistant.scope import SOURCE, tell
 from assistant.sentences import say
 from knowledge.page import Bilingual
@@ -28,11 +29,14 @@ def write_ledger(
     gaps: Sequence[Gap],
     events: Sequence[Event],
     corrections: Sequence[ClockCorrection] = (),
+    *,
+    understood: Collection[str] | None = None,
 ) -> tuple[Coverage, ...]:
     """Return the ledger: one line per source and target, the worst state first.
 
     A source is abnormal where an event that is neither benign nor chronic cites it; a capture that
-    was read and shows nothing of the kind is normal for the time it covers, and for no other.
+    was read and shows nothing of the kind is normal for the time it covers, and for no other. What
+    was empty, or held nothing that pages speak of (it is not `understood`), shows nothing.
     """
     cited: dict[str, Event] = {}
     for event in events:
@@ -42,7 +46,7 @@ def write_ledger(
             cited.setdefault(citation.evidence, event)
     unread = {gap.evidence for gap in gaps}
     rows = [
-        _line(item, cited.get(item.id))
+        _line(item, cited.get(item.id), blank=_blank(item, understood))
         for item in put_right(evidence, corrections)
         if item.id in cited or item.id not in unread or not _says_nothing(item)
     ]
@@ -50,10 +54,32 @@ def write_ledger(
     return _merged(rows)
 
 
-def _line(item: Evidence, event: Event | None) -> Coverage:
+def find_understood(recognised: Recognised, events: Iterable[Event]) -> frozenset[str]:
+    """Return the captures that hold something that a page can speak of, found or not."""
+    typed = (span.evidence for span in recognised.spans if span.channel != "text")
+    looked = (seen.evidence for seen in recognised.seen)
+    cited = (quote.evidence for event in events for quote in event.citations)
+    named = (setting.citation.evidence for setting in recognised.settings)
+    probed = (item.id for item in recognised.evidence if item.source != "file")
+    return frozenset((*typed, *looked, *cited, *named, *probed))
+
+
+def _blank(item: Evidence, understood: Collection[str] | None) -> Bilingual | None:
+    """Say why a capture that was read shows nothing, not even that all is well."""
+    if item.outcome not in {"ok", "empty"}:
+        return None
+    if item.outcome == "empty" or (item.source == "file" and item.path and not item.size):
+        return say("cover-empty")
+    if understood is not None and item.id not in understood:
+        return say("cover-unknown")
+    return None
+
+
+def _line(item: Evidence, event: Event | None, *, blank: Bilingual | None) -> Coverage:
     state: Literal["abnormal", "normal", "hung", "not_checked"]
-    state = _OUTCOME_STATE.get(item.outcome, "abnormal" if event else "normal")
-    reason = _tell_hang(item) if item.outcome == "hung" else None
+    usual: Literal["normal", "not_checked"] = "not_checked" if blank else "normal"
+    state = _OUTCOME_STATE.get(item.outcome, "abnormal" if event else usual)
+    reason = _tell_hang(item) if item.outcome == "hung" else None if event else blank
     return Coverage(
         source=item.source,
         target=item.target or item.path or item.command,

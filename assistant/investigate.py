@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assistant.alarm import is_alarming
 from assistant.capture_zones import align_spans
-from assistant.coverage import write_ledger
+from assistant.coverage import find_understood, write_ledger
 from assistant.diagnosis.case import Case
 from assistant.diagnosis.diagnose import diagnose
 from assistant.diagnosis.impact import latest_moment
@@ -154,7 +154,11 @@ class Pipeline:
             update={
                 "step": "diagnosed",
                 "coverage": write_ledger(
-                    found.evidence, found.gaps, events, found.timeline.corrections
+                    found.evidence,
+                    found.gaps,
+                    events,
+                    found.timeline.corrections,
+                    understood=find_understood(recognised, events),
                 ),
                 "diagnosis": diagnosis,
                 "priority": priority,

@@ -1,5 +1,7 @@
 """Facts about the ledger of what was and was not seen."""
 
+import pytest
+
 from assistant.coverage import write_ledger
 from assistant.event import ClockCorrection
 from tests.assistant.diagnosis.world import at, event, page
@@ -112,3 +114,27 @@ def test_no_line_ends_before_it_begins() -> None:
     early = _read("E2", window=Window(until=at(0)))
     (row,) = write_ledger([late, early], [], [])
     assert (row.since, row.until) == (at(0), at(600))
+
+
+@pytest.mark.parametrize(
+    ("changes", "understood", "state", "why"),
+    [
+        ({"size": 10}, ("E1",), "normal", ""),
+        ({"size": 10}, (), "not_checked", "read, nothing recognised"),
+        ({"size": 0}, ("E1",), "not_checked", "empty"),
+        ({"outcome": "empty"}, ("E1",), "not_checked", "empty"),
+    ],
+)
+def test_what_was_not_understood_is_not_normal(
+    changes: dict[str, object], understood: tuple[str, ...], state: str, why: str
+) -> None:
+    """A file of unknown lines and an empty one show nothing, not even that all is well."""
+    item = Evidence.model_validate(
+        {"id": "E1", "source": "file", "command": "a.txt", "path": "a.txt", **changes}
+    )
+
+    (row,) = write_ledger([item], (), (), understood=understood)
+
+    assert row.state == state
+    assert row.why.startswith(why)
+    assert (row.reason is not None) == bool(why)
