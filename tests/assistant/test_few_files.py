@@ -117,3 +117,42 @@ def test_an_oomkilled_pod_is_the_lead_and_its_open_question_is_said(diagnose: Di
     assert "memory limit" in cause.why.text.en
     pages = {e.id: e.page for e in found.timeline.events}
     assert "pod-failed" in {pages[name] for name in cause.explains}
+
+
+def test_tables_for_people_show_what_they_say(diagnose: Diagnose) -> None:
+    """Crash loops, ended containers, nodes that are not ready, and events of a plain table."""
+    found = diagnose(
+        pods__txt="NAMESPACE  NAME     READY  STATUS            RESTARTS     AGE\n"
+        "ml         train-0  1/1    Running           0            3h\n"
+        "ml         train-2  0/1    CrashLoopBackOff  5 (2m ago)   3h\n"
+        "ml         train-3  0/1    OOMKilled         1 (9s ago)   3h\n",
+        nodes__txt="NAME    STATUS    ROLES   AGE   VERSION\n"
+        "gpu-03  NotReady  <none>  120d  v1.29\n",
+        events__txt="LAST SEEN  TYPE     REASON        OBJECT       MESSAGE\n"
+        "5m         Warning  NodeNotReady  node/gpu-04  Node gpu-04 status is now: NodeNotReady\n",
+    )
+    assert {(e.page, e.entity.id) for e in found.timeline.events} == {
+        ("pod-failed", "ml/train-2"),
+        ("pod-failed", "ml/train-3"),
+        ("pod-oomkilled", "ml/train-3"),
+        ("node-not-ready", "gpu-03"),
+        ("node-not-ready", "gpu-04"),
+    }
+
+
+def test_a_described_pod_leads_to_its_oom_kill(diagnose: Diagnose) -> None:
+    """The last state, its code, its time and its node are used."""
+    text = (
+        "Name:             train-2\nNamespace:        ml\nNode:             gpu-03/10.1.0.3\n"
+        "Labels:           job-name=train\nStatus:           Running\nContainers:\n  main:\n"
+        "    State:          Waiting\n      Reason:       CrashLoopBackOff\n"
+        "    Last State:     Terminated\n      Reason:       OOMKilled\n"
+        "      Exit Code:    137\n      Finished:     Mon, 30 Nov 2026 02:05:00 +0000\n"
+        "    Restart Count:  5\n"
+    )
+    found = diagnose(desc__txt=text)
+    assert _first(found) == ("pod-oomkilled", "ml/train-2", "INCONCLUSIVE")
+    kill = next(e for e in found.timeline.events if e.page == "pod-oomkilled")
+    assert kill.start.utc == datetime(2026, 11, 30, 2, 5, tzinfo=UTC)
+    assert kill.fields["exit_code"] == 137
+    assert ("node", "gpu-03") in {(a.kind, a.id) for a in kill.anchors}

@@ -1,29 +1,29 @@
-"""`kubectl describe`: text for people, with the object's events at its end."""
+"""`kubectl describe`: text for people, with the object's state and its events at the end."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tools.command_text import command_lines
-from tools.evidence import Instant, Item, Record
+from tools.described import Part, node_of, pod_of, tree_of
+from tools.evidence import Instant, Item, ObjectState, Record
+from tools.kubernetes_ages import ages_of, before, stamp_of
 from tools.masks import masked
 from tools.request import Request
 from tools.source import Source
 
-_TOP = re.compile(r"^([A-Z][\w ()-]*): +(\S.*)$", re.MULTILINE)
+_NEXT = re.compile(r"\n(?=Name: +\S)")
 _START = re.compile(rb"^Name: +\S", re.MULTILINE)
 _MARKS = (b"\nNamespace:", b"\nLabels:", b"\nAnnotations:", b"\nRoles:", b"\nConditions:")
 _EVENT = re.compile(
     r"^ +(Normal|Warning) {2,}(\S+) {2,}(\S+(?: \(x\d+ over \S+\))?|<\w+>) {2,}(\S+) {2,}(.*)$",
     re.MULTILINE,
 )
-_AGE = re.compile(r"(\d+)([dhms])")
-_COUNT = re.compile(r"\(x(\d+) over (\S+)\)")
-_UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
 
 class DescribeReader:
-    """Yields the events as records, dated by their age where the capture's time is known."""
+    """Yields the object, and its events, dated by their age where the capture's time is known."""
 
     name = "kubectl-describe"
     source = "kubernetes"
@@ -39,62 +39,81 @@ class DescribeReader:
         """Read one description or several."""
         yield from command_lines(source, request, "kubectl")
         text = source.whole().decode("utf-8", "replace").replace("\r\n", "\n")
-        for part in re.split(r"\n(?=Name: +\S)", text):
-            yield from _events(part, source)
+        line = 1 + (len(text) - len(text.lstrip("\n")))
+        for part in _NEXT.split(text.lstrip("\n")):
+            described = Described(part, tree_of(part), line, source)
+            yield from described.state()
+            yield from described.events()
+            line += part.count("\n") + 1
 
 
-def _events(text: str, source: Source) -> Iterator[Record]:
-    heads = dict(reversed(_TOP.findall(text)))
-    taken = source.capture.ended or source.capture.started
-    kind = "Node" if "Roles" in heads or "\nCapacity:" in text else "Pod"
-    kind = kind if "\nContainers:" in text or kind == "Node" else ""
-    namespace = heads.get("Namespace", "")
-    shared = {"kind": kind, "name": heads.get("Name", ""), "namespace": namespace}
-    node = heads.get("Node", "").partition("/")[0]
-    if kind == "Pod":
-        shared |= {"pod": shared["name"], "node": node}
-    elif kind == "Node":
-        shared |= {"node": shared["name"], "namespace": ""}
-    for type_, reason, age, unit, message in _EVENT.findall(text):
-        last, first, count = _ages(age)
-        fields = {**shared, "type": type_, "reason": reason, "count": count}
-        if taken and first is not None:
-            since = taken - timedelta(seconds=first)
-            fields["first_time"] = since.isoformat().replace("+00:00", "Z")
-        host = fields.get("node", "") if unit == "kubelet" else ""
-        yield Record(
-            source.evidence,
-            "event",
-            masked(message.strip()),
-            0,
-            _before(taken, last, age) if taken and last is not None else None,
-            f"host:{host}" if host else f"api:{source.capture.cluster}",
-            host,
-            unit,
-            {key: value for key, value in fields.items() if value},
+@dataclass(frozen=True)
+class Described:
+    """One object's description."""
+
+    text: str
+    top: Part
+    line: int
+    """Where it begins in the capture."""
+    source: Source
+
+    @property
+    def kind(self) -> str:
+        """What is described; empty for kinds that no page asks for."""
+        parts = self.top.parts
+        if "Roles" in parts or "Capacity" in parts:
+            return "Node"
+        return "Pod" if "Containers" in parts else ""
+
+    @property
+    def taken(self) -> datetime | None:
+        """When it was captured."""
+        return self.source.capture.ended or self.source.capture.started
+
+    def state(self) -> Iterator[ObjectState]:
+        """Yield the object as far as its description tells."""
+        if not self.kind:
+            return
+        content = pod_of(self.top) if self.kind == "Pod" else node_of(self.top)
+        namespace = self.top.at("Namespace").value if self.kind == "Pod" else ""
+        yield ObjectState(
+            self.source.evidence,
+            self.kind,
+            namespace,
+            self.top.at("Name").value,
+            "",
+            content,
+            Instant(self.taken) if self.taken else None,
+            self.line,
         )
 
+    def events(self) -> Iterator[Record]:
+        """Yield the events at the description's end."""
+        for match in _EVENT.finditer(self.text):
+            type_, reason, age, unit, message = match.groups()
+            ages = ages_of(age)
+            fields = {**self._about(), "type": type_, "reason": reason, "count": ages.repeats}
+            if self.taken and ages.first is not None:
+                fields["first_time"] = stamp_of(self.taken - timedelta(seconds=ages.first))
+            host = fields.get("node", "") if unit == "kubelet" else ""
+            yield Record(
+                self.source.evidence,
+                "event",
+                masked(message.strip()),
+                self.line + self.text.count("\n", 0, match.start()),
+                before(self.taken, age),
+                f"host:{host}" if host else f"api:{self.source.capture.cluster}",
+                host,
+                unit,
+                {key: value for key, value in fields.items() if value},
+            )
 
-def _before(taken: datetime, seconds: float, age: str) -> Instant:
-    return Instant(taken - timedelta(seconds=seconds), _coarseness(age), "stated", age)
-
-
-def _ages(text: str) -> tuple[float | None, float | None, str]:
-    """Read ``3m1s (x6 over 120m)``: (seconds since the last, since the first, count)."""
-    last = _seconds(text.partition(" ")[0])
-    match = _COUNT.search(text)
-    return (last, _seconds(match.group(2)), match.group(1)) if match else (last, last, "1")
-
-
-def _seconds(text: str) -> float | None:
-    parts = _AGE.findall(text)
-    return float(sum(int(number) * _UNITS[unit] for number, unit in parts)) if parts else None
-
-
-def _coarseness(text: str) -> float:
-    """Tell by how much an age can be off: its smallest unit."""
-    units = [unit for _, unit in _AGE.findall(text.partition(" ")[0])]
-    return float(_UNITS[units[-1]]) if units else 0.0
+    def _about(self) -> dict[str, str]:
+        name, namespace = self.top.at("Name").value, self.top.at("Namespace").value
+        shared = {"kind": self.kind, "name": name, "namespace": namespace}
+        if self.kind == "Pod":
+            return shared | {"pod": name, "node": self.top.at("Node").value.partition("/")[0]}
+        return shared | {"node": name, "namespace": ""} if self.kind == "Node" else shared
 
 
 READER = DescribeReader()

@@ -1,0 +1,186 @@
+"""Rebuilds objects from what `kubectl describe` prints of them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from tools.kubernetes_ages import stamp_of
+from tools.masks import masked
+
+Content = dict[str, object]
+_PAIR = re.compile(r"( *)([^\s:][^:]*?):(?:\s+(.*))?$")
+_GAP = re.compile(r"\s{2,}")
+_TAINT = re.compile(r"([^=:\s]+)(?:=([^:\s]*))?:(\w+)$")
+_NAMES = {
+    "Reason": "reason", "Message": "message", "Exit Code": "exitCode", "Signal": "signal",
+    "Started": "startedAt", "Finished": "finishedAt",
+}  # fmt: skip
+_NODE_COLUMNS = (
+    "type", "status", "lastHeartbeatTime", "lastTransitionTime", "reason", "message",
+)  # fmt: skip
+
+
+@dataclass
+class Part:
+    """One heading of a description: its value, what stands below it, and loose lines."""
+
+    value: str = ""
+    parts: "dict[str, Part]" = field(default_factory=dict)
+    loose: list[str] = field(default_factory=list)
+
+    def at(self, name: str) -> "Part":
+        """Go one level down; an empty part where there is none."""
+        return self.parts.get(name) or Part()
+
+
+def tree_of(text: str) -> Part:
+    """Read the indented tree of a description."""
+    top = Part()
+    open_parts: list[tuple[int, Part]] = [(-1, top)]
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        indent = len(line) - len(line.lstrip(" "))
+        while open_parts[-1][0] >= indent:
+            open_parts.pop()
+        above = open_parts[-1][1]
+        match = _PAIR.match(line)
+        if match is None:
+            above.loose.append(line.strip())
+            continue
+        part = above.parts.setdefault(match.group(2), Part((match.group(3) or "").strip()))
+        open_parts.append((indent, part))
+    return top
+
+
+def pod_of(top: Part) -> Content:
+    """Rebuild a pod, as far as its description tells."""
+    node = _value(top, "Node").partition("/")[0]
+    containers = top.at("Containers").parts
+    status: Content = _given(
+        phase=_value(top, "Status"),
+        reason=_value(top, "Reason"),
+        message=_value(top, "Message"),
+        startTime=_moment(_value(top, "Start Time")),
+    )
+    status["conditions"] = [
+        {"type": kind, "status": state}
+        for kind, state in _rows(top.at("Conditions"), 2)
+        if kind != "Type"
+    ]
+    status["containerStatuses"] = [_container_status(*pair) for pair in containers.items()]
+    if begun := top.at("Init Containers").parts:
+        status["initContainerStatuses"] = [_container_status(*pair) for pair in begun.items()]
+    spec = _given(nodeName=node)
+    spec["containers"] = [_container(*pair) for pair in containers.items()]
+    return {"kind": "Pod", "metadata": _metadata(top), "spec": spec, "status": status}
+
+
+def node_of(top: Part) -> Content:
+    """Rebuild a node, as far as its description tells."""
+    spec: Content = {"unschedulable": True} if _value(top, "Unschedulable") == "true" else {}
+    if taints := list(_taints(top.at("Taints"))):
+        spec["taints"] = taints
+    status: Content = {
+        "conditions": [
+            _condition(row)
+            for row in _rows(top.at("Conditions"), len(_NODE_COLUMNS))
+            if row[0] not in {"Type", "----"}
+        ]
+    }
+    for heading in ("Capacity", "Allocatable"):
+        if parts := top.at(heading).parts:
+            status[heading.lower()] = {name: part.value for name, part in parts.items()}
+    return {"kind": "Node", "metadata": _metadata(top), "spec": spec, "status": status}
+
+
+def _metadata(top: Part) -> Content:
+    meta = _given(
+        name=_value(top, "Name"),
+        namespace=_value(top, "Namespace"),
+        creationTimestamp=_moment(_value(top, "CreationTimestamp")),
+    )
+    labels = [text.partition("=") for text in (top.at("Labels").value, *top.at("Labels").loose)]
+    if found := {key: masked(value) for key, equals, value in labels if equals}:
+        meta["labels"] = found
+    kind, slash, name = _value(top, "Controlled By").partition("/")
+    if slash:
+        meta["ownerReferences"] = [{"kind": kind, "name": name}]
+    return meta
+
+
+def _container(name: str, part: Part) -> Content:
+    found = {"name": name} | _given(image=part.at("Image").value)
+    resources: Content = {
+        key.lower(): {resource: inner.value for resource, inner in part.at(key).parts.items()}
+        for key in ("Limits", "Requests")
+        if part.at(key).parts
+    }
+    return found | ({"resources": resources} if resources else {})
+
+
+def _container_status(name: str, part: Part) -> Content:
+    status: Content = {"name": name}
+    for heading, key in (("State", "state"), ("Last State", "lastState")):
+        if word := part.at(heading).value:
+            status[key] = {word.lower(): _state(part.at(heading))}
+    if ready := part.at("Ready").value:
+        status["ready"] = ready == "True"
+    if (count := part.at("Restart Count").value).isdigit():
+        status["restartCount"] = int(count)
+    return status | _given(containerID=part.at("Container ID").value)
+
+
+def _state(part: Part) -> Content:
+    found: Content = {}
+    for name, inner in part.parts.items():
+        key = _NAMES.get(name)
+        if key in {"exitCode", "signal"} and inner.value.isdigit():
+            found[key] = int(inner.value)
+        elif key in {"startedAt", "finishedAt"}:
+            found |= _given(**{key: _moment(inner.value)})
+        elif key:
+            found[key] = masked(inner.value)
+    return found
+
+
+def _condition(row: list[str]) -> Content:
+    pairs = dict(zip(_NODE_COLUMNS, row, strict=False))
+    for key in ("lastHeartbeatTime", "lastTransitionTime"):
+        pairs[key] = _moment(pairs.get(key, ""))
+    return _given(**pairs)
+
+
+def _rows(part: Part, columns: int) -> Iterator[list[str]]:
+    for line in part.loose:
+        row = _GAP.split(line, maxsplit=columns - 1)
+        if len(row) > 1:
+            yield row
+
+
+def _taints(part: Part) -> Iterator[Mapping[str, str]]:
+    for text in (part.value, *part.loose):
+        if match := _TAINT.match(text):
+            key, value, effect = match.groups()
+            yield {"key": key} | ({"value": value} if value else {}) | {"effect": effect}
+
+
+def _value(top: Part, name: str) -> str:
+    value = top.at(name).value
+    return "" if value in {"<none>", "<unset>"} else masked(value)
+
+
+def _moment(text: str) -> str:
+    """Read the time that kubectl writes for people."""
+    with suppress(ValueError, TypeError):
+        moment = parsedate_to_datetime(text)
+        if moment.utcoffset() is not None:
+            return stamp_of(moment.astimezone(UTC))
+    return ""
+
+
+def _given(**pairs: str) -> Content:
+    return {key: value for key, value in pairs.items() if value}

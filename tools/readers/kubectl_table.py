@@ -1,0 +1,216 @@
+"""What `kubectl get` prints for people: tables of pods, nodes and events."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from tools.command_text import command_lines
+from tools.evidence import Instant, Item, ObjectState, Record
+from tools.kubernetes_ages import ages_of, before, seconds_of, stamp_of
+from tools.masks import masked
+from tools.request import Request
+from tools.source import Source
+
+Row = Mapping[str, str]
+_GAP = re.compile(r"\s{2,}")
+_HEADERS = {
+    "Pod": {"NAME", "READY", "STATUS", "RESTARTS", "AGE"},
+    "Node": {"NAME", "STATUS", "ROLES", "AGE", "VERSION"},
+    "Event": {"TYPE", "REASON", "OBJECT", "MESSAGE"},
+}
+_NAMESPACE = re.compile(r"(?:\s-n|\s--namespace)[= ]?(\S+)")
+_RESTARTS = re.compile(r"(\d+)(?: \((\S+) ago\))?")
+_KINDS = {
+    "pod": "Pod", "node": "Node", "job": "Job", "replicaset": "ReplicaSet",
+    "deployment": "Deployment", "daemonset": "DaemonSet", "statefulset": "StatefulSet",
+    "cronjob": "CronJob", "persistentvolumeclaim": "PersistentVolumeClaim",
+    "persistentvolume": "PersistentVolume",
+}  # fmt: skip
+_PHASES = {"Pending", "Running", "Succeeded", "Failed", "Unknown"}
+_OF_POD = {"Evicted", "NodeLost", "UnexpectedAdmissionError", "OutOfcpu", "OutOfmemory"}
+_ENDED = {"Completed", "Error", "OOMKilled", "ContainerCannotRun", "DeadlineExceeded", "StartError"}
+_EXITS = re.compile(r"(ExitCode|Signal):(\d+)")
+
+
+class Look(NamedTuple):
+    """What all rows of a table share."""
+
+    evidence: str
+    taken: datetime | None
+    namespace: str
+    cluster: str
+
+    @property
+    def observed(self) -> Instant | None:
+        """When the command ran."""
+        return Instant(self.taken) if self.taken else None
+
+
+class KubectlTableReader:
+    """Yields objects as far as a table tells of them, and events by their age."""
+
+    name = "kubectl-table"
+    source = "kubernetes"
+
+    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+        """Look for a heading in the first lines."""
+        lines = head[:8192].decode("utf-8", "replace").splitlines()[:8]
+        return 0.93 if any(kind_of(columns_of(line)) for line in lines) else 0.0
+
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
+        """Read one table or several."""
+        yield from command_lines(source, request, "kubectl")
+        text = source.whole().decode("utf-8", "replace").replace("\r\n", "\n")
+        flag = _NAMESPACE.search(source.capture.command) or _NAMESPACE.search(text[:400])
+        capture = source.capture
+        look = Look(
+            source.evidence,
+            capture.ended or capture.started,
+            flag.group(1) if flag else "default",
+            capture.cluster,
+        )
+        for kind, row, number in rows_of(text):
+            yield from _ROWS[kind](row, number, look)
+
+
+def columns_of(line: str) -> list[tuple[str, int]]:
+    """Split a heading into its columns and where they begin."""
+    starts = [0, *(match.end() for match in _GAP.finditer(line.rstrip()))]
+    return [
+        (_GAP.split(line[start:].strip(), maxsplit=1)[0], start) for start in dict.fromkeys(starts)
+    ]
+
+
+def kind_of(columns: Sequence[tuple[str, int]]) -> str:
+    """Tell what a heading lists; empty where it is none."""
+    names = {name for name, _ in columns}
+    return next((kind for kind, needed in _HEADERS.items() if needed <= names), "")
+
+
+def rows_of(text: str) -> Iterator[tuple[str, Row, int]]:
+    """Yield each row under a heading, by the heading's names."""
+    kind, columns = "", list[tuple[str, int]]()
+    for number, line in enumerate(text.split("\n"), 1):
+        heading = columns_of(line)
+        if found := kind_of(heading):
+            kind, columns = found, heading
+        elif not line.strip():
+            kind = ""
+        elif kind:
+            yield kind, _cells(line, columns), number
+
+
+def _cells(line: str, columns: Sequence[tuple[str, int]]) -> Row:
+    """Cut a row at its gaps, or where the columns begin if a cell is empty."""
+    names = [name for name, _ in columns]
+    parts = _GAP.split(line.strip(), maxsplit=len(names) - 1)
+    if len(parts) == len(names):
+        return dict(zip(names, parts, strict=True))
+    ends = [start for _, start in columns[1:]]
+    cut = [line[s:e].strip() for (_, s), e in zip(columns, [*ends, None], strict=True)]
+    return dict(zip(names, cut, strict=True))
+
+
+def _pod(row: Row, number: int, look: Look) -> Iterator[ObjectState]:
+    namespace = row.get("NAMESPACE") or look.namespace
+    name = row["NAME"].removeprefix("pod/")
+    status = row["STATUS"]
+    restarts = _RESTARTS.match(row["RESTARTS"])
+    container: dict[str, object] = {"state": _container_state(status.rpartition(":")[2])}
+    if match := _EXITS.search(status):
+        number_ = int(match.group(2)) + (128 if match.group(1) == "Signal" else 0)
+        container["state"] = {"terminated": {"exitCode": number_}}
+    if restarts:
+        container["restartCount"] = int(restarts.group(1))
+        age = seconds_of(restarts.group(2) or "")
+        last = before(look.taken, restarts.group(2)) if age is not None else None
+        if last:
+            container["lastState"] = {"terminated": {"finishedAt": stamp_of(last.utc)}}
+    where = "initContainerStatuses" if status.startswith("Init:") else "containerStatuses"
+    state: dict[str, object] = {"phase": _phase(status), where: [container]}
+    if status in _OF_POD:
+        state = {"phase": "Failed", "reason": status}
+    node = row.get("NODE", "")
+    spec = {"nodeName": node} if node and node != "<none>" else {}
+    yield _state("Pod", (namespace, name), {"spec": spec, "status": state}, number, look)
+
+
+def _phase(status: str) -> str:
+    if status in _PHASES:
+        return status
+    if status == "Completed":
+        return "Succeeded"
+    return "Pending" if status.startswith("Init:") or "Creating" in status else "Running"
+
+
+def _container_state(status: str) -> Mapping[str, object]:
+    if status == "Completed":
+        return {"terminated": {"reason": status, "exitCode": 0}}
+    if status in _ENDED:
+        return {"terminated": {"reason": status}}
+    return (
+        {"running": {}} if status in _PHASES or "/" in status else {"waiting": {"reason": status}}
+    )
+
+
+def _node(row: Row, number: int, look: Look) -> Iterator[ObjectState]:
+    words = row["STATUS"].split(",")
+    ready = "True" if words[0] == "Ready" else words[0]
+    content: dict[str, object] = {
+        "spec": {"unschedulable": True} if "SchedulingDisabled" in words else {},
+        "status": {
+            "conditions": [{"type": "Ready", "status": ready}],
+            "nodeInfo": {"kubeletVersion": row["VERSION"]},
+        },
+    }
+    yield _state("Node", ("", row["NAME"].removeprefix("node/")), content, number, look)
+
+
+def _state(
+    kind: str, name: tuple[str, str], content: Mapping[str, object], number: int, look: Look
+) -> ObjectState:
+    meta = {"name": name[1]} | ({"namespace": name[0]} if name[0] else {})
+    whole = {"kind": kind, "metadata": meta, **content}
+    return ObjectState(look.evidence, kind, name[0], name[1], "", whole, look.observed, number)
+
+
+def _event(row: Row, number: int, look: Look) -> Iterator[Record]:
+    prefix, _, name = row["OBJECT"].partition("/")
+    word = prefix.partition(".")[0].lower()
+    kind = _KINDS.get(word, word.capitalize())
+    age = row.get("LAST SEEN", "")
+    ages = ages_of(age)
+    unit, _, host = row.get("SOURCE", "").partition(", ")
+    first = row.get("FIRST SEEN") or (f"{ages.first:.0f}s" if ages.first is not None else "")
+    since = before(look.taken, first)
+    fields = {
+        "reason": row["REASON"],
+        "type": row["TYPE"],
+        "kind": kind,
+        "namespace": "" if kind == "Node" else row.get("NAMESPACE") or look.namespace,
+        "name": name,
+        "count": row.get("COUNT") or ages.repeats,
+        "first_time": stamp_of(since.utc) if since else "",
+        "node": host or (name if kind == "Node" else ""),
+        "pod": name if kind == "Pod" else "",
+    }
+    yield Record(
+        look.evidence,
+        "event",
+        masked(row["MESSAGE"]),
+        number,
+        before(look.taken, age),
+        f"host:{host}" if host else f"api:{look.cluster}",
+        host,
+        unit,
+        {key: value for key, value in fields.items() if value},
+    )
+
+
+_ROWS: Mapping[str, Callable[[Row, int, Look], Iterator[Item]]] = {
+    "Pod": _pod,
+    "Node": _node,
+    "Event": _event,
+}
+READER = KubectlTableReader()
