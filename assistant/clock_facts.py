@@ -80,6 +80,8 @@ class ClockWatch:
 
     def series(self, series: Series) -> None:
         """Read what a scraper saw of a host's clock."""
+        if series.query != SKEW_QUERY and series.query not in TIMEX_QUERIES:
+            return
         host = _host_of(series.labels)
         if not series.samples or not host:
             return
@@ -87,7 +89,7 @@ class ClockWatch:
         at = Instant(series.samples[-1].at)
         if series.query == SKEW_QUERY:
             self._note(f"host:{host}", -middle, series.evidence, at, uncertainty_s=_SCRAPE_S)
-        elif series.query in TIMEX_QUERIES:
+        else:
             self._note(f"host:{host}", middle, series.evidence, at)
 
     def _daemon(self, record: Record) -> None:

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Protocol
 
 from knowledge.conditions import COMPARISONS, compare_numbers
@@ -45,7 +46,8 @@ def satisfied(
 ) -> list[Interval]:
     """Return the stretches, at least `for_s` long, over which every sample satisfies the test."""
     test = COMPARISONS[op]
-    if not any(test(point.value, threshold) for point in samples):
+    values = map(attrgetter("value"), samples)
+    if not any(map(test, values, itertools.repeat(threshold))):
         return []
     limit = _patience(samples)
     return [

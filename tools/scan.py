@@ -7,8 +7,6 @@ from typing import BinaryIO, NamedTuple, cast
 
 BLOCK = 4 << 20
 """Bytes of fresh text per block."""
-PART = 1 << 20
-"""Bytes read at once."""
 AHEAD = 64 << 10
 """Bytes kept back at a block's end, so that a message's next lines are there to be joined."""
 BEHIND = 32 << 10
@@ -106,7 +104,7 @@ def _fill(stream: BinaryIO, size: int, before: bytes) -> bytes:
     parts = [before] if before else []
     missing = size
     while missing:
-        part = cast("bytes | None", stream.read(min(missing, PART)))
+        part = cast("bytes | None", stream.read(missing))
         if not part:
             break
         parts.append(part)

@@ -87,6 +87,23 @@ class Transcoded:
         self._stream.close()
 
 
+class Unbuffered:
+    """Reads a file straight into what is handed on: large blocks are copied nowhere."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        """Begin at the file's beginning."""
+        self._file = file
+        file.seek(0)
+
+    def read1(self, size: int, /) -> bytes:
+        """Read once."""
+        return self._file.read(size) or b""
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
 class Content(io.RawIOBase):
     """Decompressed bytes of a file; damage ends the stream and is told in `damage`."""
 
@@ -94,15 +111,19 @@ class Content(io.RawIOBase):
         """Open `path` and as many layers of compression as it has."""
         self.count = 0
         self.damage = ""
-        self._stream = Peekable(path.open("rb"))
-        self._layers = [self._stream]
+        file = path.open("rb", buffering=0)
+        stream = Peekable(io.BufferedReader(file))
+        self._layers = [stream]
+        self._stream: Reads1 = stream
         try:
             while len(self._layers) <= MAX_LAYERS:
-                layer = _layer(self._stream.peek(6), self._stream)
+                layer = _layer(stream.peek(6), stream)
                 if layer is None:
                     break
-                self._stream = Peekable(layer)
-                self._layers.append(self._stream)
+                self._stream = stream = Peekable(layer)
+                self._layers.append(stream)
+            if len(self._layers) == 1 and file.seekable():
+                self._stream = Unbuffered(file)
         except DAMAGE as error:
             self.damage = _words(error)
 
