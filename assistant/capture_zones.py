@@ -7,13 +7,13 @@ than the capture: the difference is its zone, a whole quarter of an hour.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from assistant.event import ClockCorrection
 from assistant.ledger import Spanned
-from tools.evidence import UNKNOWN_ZONE_S, Evidence, Instant
+from assistant.zones import QUARTER_S, Captures
+from tools.evidence import UNKNOWN_ZONE_S, Evidence, Instant, Zone
 
-QUARTER_S = 900
 _BUSY_LINES = 50
 _BUSY_GAP_S = 120.0
 """A log with a longer mean pause may have been silent for a quarter of an hour."""
@@ -22,22 +22,36 @@ _BEFORE_S = 420.0
 """How much later or earlier than the capture the last line of a busy log may be."""
 
 
-def zones_by_capture(spans: Iterable[Spanned], evidence: Iterable[Evidence]) -> dict[str, float]:
-    """Return, by evidence, the seconds to add to stamps without a zone."""
-    captured = {item.id: item.observed_at for item in evidence if item.observed_at is not None}
+def capture_times(evidence: Iterable[Evidence]) -> dict[str, datetime]:
+    """Return when each capture that says so was taken."""
+    return {item.id: item.observed_at for item in evidence if item.observed_at is not None}
+
+
+def learn_captures(spans: Iterable[Spanned], evidence: Iterable[Evidence]) -> Captures:
+    """Return what the times of captures tell of zones, unknown or stated by the operator."""
+    spans, times = list(spans), capture_times(evidence)
+    return Captures(
+        zones_by_capture(spans, times), zones_by_capture(spans, times, zone="assumed"), times
+    )
+
+
+def zones_by_capture(
+    spans: Iterable[Spanned], captured: Mapping[str, datetime], *, zone: Zone = "unknown"
+) -> dict[str, float]:
+    """Return, by evidence, the seconds to add to stamps whose zone is known in this way."""
     by_evidence: dict[str, list[Spanned]] = defaultdict(list)
     for span in spans:
-        zoneless = span.last is not None and span.last.zone == "unknown"
-        if span.evidence in captured and zoneless and not _is_boot_clock(span):
+        wanted = span.last is not None and span.last.zone == zone
+        if span.evidence in captured and wanted and not _is_boot_clock(span):
             by_evidence[span.evidence].append(span)
     found: dict[str, float] = {}
     for name, parts in by_evidence.items():
         last = max(part.last.utc for part in parts if part.last is not None)
         apart = (captured[name] - last).total_seconds()
-        zone = round(apart / QUARTER_S) * QUARTER_S
-        near = -_AFTER_S <= apart - zone <= _BEFORE_S and abs(zone) <= UNKNOWN_ZONE_S
+        whole = round(apart / QUARTER_S) * QUARTER_S
+        near = -_AFTER_S <= apart - whole <= _BEFORE_S and abs(whole) <= UNKNOWN_ZONE_S
         if near and _is_busy(parts):
-            found[name] = zone
+            found[name] = whole
     return found
 
 
@@ -62,7 +76,7 @@ def _aligned(span: Spanned, zones: Mapping[str, float]) -> Spanned:
 
 
 def _moved(moment: Instant, seconds: float) -> Instant:
-    if moment.zone != "unknown":
+    if moment.zone == "stated":
         return moment
     own = moment.uncertainty_s - moment.common_s
     return Instant(moment.utc + timedelta(seconds=seconds), own, "assumed", moment.original)

@@ -1,41 +1,22 @@
 """Clock offsets and zones, learnt from evidence and applied to all that a clock stamped."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from assistant.burst import Burst, Place
 from assistant.clock_facts import ClockFact
 from assistant.event import ClockCorrection
-from assistant.topology import Key
-from tools.evidence import UNKNOWN_ZONE_S, Instant, Zone
+from assistant.zones import SLACK_S, Broke, Captures, Grouped, Happening, between, conclude, deny
+from tools.evidence import Instant, Zone
 
-QUARTER_S = 900
-"""Zones differ from UTC by whole quarters of an hour."""
-_SAME_S = 120.0
-"""How far two reports of one happening may lie apart once their zones agree."""
 _LAG_S = 45.0
 """How much later a controller or scraper may report what a host saw itself."""
-_SLACK_S = 2.0
 _NEAR_S = 900.0
 """Pairs farther apart than this are two happenings, unless their zone is in question."""
-_EARLY_S, _LATE_S = 1800.0, 900.0
-"""What an appliance reports may break this much before the first thing elsewhere, and after the
-last."""
 
-Happening = tuple[str, Key]
-"""A condition on a thing."""
 Range = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Broke:
-    """When things broke, in epoch seconds, and which conditions count as breaking."""
-
-    since: float
-    until: float
-    pages: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -54,13 +35,12 @@ class Clocks:
     def put_right(self, moment: Instant, clock: str, place: Place) -> Instant:
         """Return the instant in UTC as far as the clock's corrections tell.
 
-        A zone is added only to stamps that name none; an offset to all that the clock stamped.
+        A zone is added only to stamps that name none; an offset to all that the clock stamped. A
+        zone that the operator stated counts as the stamp's own, unless a correction denies it.
         """
         known: dict[str, list[ClockCorrection]] = self.__dict__["_by_clock"]
-        for correction in known.get(clock, ()):
-            if correction.kind == "zone" and moment.zone == "unknown":
-                own = moment.uncertainty_s - moment.common_s
-                moment = _moved(moment, correction, uncertainty_s=own, zone="assumed")
+        if moment.zone != "stated":
+            moment = _zoned(moment, known.get(clock, ()))
         chosen = _applicable(known.get(clock, ()), moment, place)
         if chosen is None or not chosen.offset_s:
             return moment
@@ -68,7 +48,7 @@ class Clocks:
 
     def apply(self, burst: Burst) -> Burst:
         """Return the burst with all its times put right."""
-        if burst.clock not in self.__dict__["_by_clock"]:
+        if burst.clock not in self.__dict__["_by_clock"] and burst.first.zone != "assumed":
             return burst
         first = self.put_right(burst.first, burst.clock, burst.places[0])
         last = self.put_right(burst.last, burst.clock, burst.last_place)
@@ -79,10 +59,7 @@ class Clocks:
 
 
 def learn_clocks(
-    bursts: Sequence[Burst],
-    facts: Sequence[ClockFact],
-    broke: "Broke | None",
-    captured: Mapping[str, float],
+    bursts: Sequence[Burst], facts: Sequence[ClockFact], broke: Broke | None, captures: Captures
 ) -> Clocks:
     """Conclude every correction.
 
@@ -90,16 +67,29 @@ def learn_clocks(
         bursts: sightings as each clock stamped them, their entities canonical.
         facts: what daemons and scrapers say of clocks.
         broke: when things broke, as certain clocks show it.
-        captured: by evidence, the zone that the time of its capture shows, in seconds to add.
+        captures: what the times of the captures tell.
     """
     stated = tuple(_from_facts(facts))
     clocks = Clocks(stated)
-    sure = [clocks.apply(b) for b in bursts if b.timed and b.first.zone != "unknown"]
+    timed = [burst for burst in bursts if burst.timed]
+    certain = [clocks.apply(b) for b in timed if b.first.zone == "stated"]
+    claimed = [b for b in timed if b.first.zone == "assumed"]
+    denied = deny(claimed, certain, broke, captures)
+    sure = [*certain, *map(Clocks((*stated, *denied)).apply, claimed)]
     known = {correction.clock for correction in stated}
-    paired = tuple(_from_pairs(sure, known))
-    lost = [b for b in bursts if b.timed and b.first.zone == "unknown"]
-    zones, unresolved = _zones(lost, sure, broke, captured)
-    return Clocks((*stated, *paired, *zones), unresolved)
+    believed = [b for b in sure if b.first.zone == "stated"]
+    paired = tuple(_from_pairs(believed, known))
+    lost = [b for b in timed if b.first.zone == "unknown"]
+    zones, unresolved = conclude(lost, sure, broke, captures.zones)
+    return Clocks((*stated, *paired, *denied, *zones), unresolved)
+
+
+def _zoned(moment: Instant, corrections: Iterable[ClockCorrection]) -> Instant:
+    for correction in corrections:
+        if correction.kind == "zone":
+            own = moment.uncertainty_s - moment.common_s
+            return _moved(moment, correction, uncertainty_s=own, zone="assumed")
+    return replace(moment, zone="stated") if moment.zone == "assumed" else moment
 
 
 def _moved(
@@ -196,7 +186,6 @@ def _from_pairs(sure: Sequence[Burst], known: set[str]) -> Iterator[ClockCorrect
 
 
 _ENOUGH_PAIRS = 2
-Grouped = Mapping[Happening, list[Burst]]
 
 
 def _by_happening(sure: Sequence[Burst]) -> tuple[Grouped, Grouped]:
@@ -211,7 +200,7 @@ def _by_happening(sure: Sequence[Burst]) -> tuple[Grouped, Grouped]:
 def _only_near(burst: Burst, others: Sequence[Burst]) -> Burst | None:
     """Return the one other report nearby; two or none tell nothing."""
     near = [
-        other for other in others if abs(_between(burst, other)) <= _NEAR_S + other.before_s
+        other for other in others if abs(between(burst, other)) <= _NEAR_S + other.before_s
         and other.before_s <= _NEAR_S
     ]  # fmt: skip
     return near[0] if len(near) == 1 else None
@@ -219,149 +208,6 @@ def _only_near(burst: Burst, others: Sequence[Burst]) -> Burst | None:
 
 def _offset_bounds(burst: Burst, other: Burst) -> Range:
     """Between which offsets the two reports are of one moment: the other may lag, not lead."""
-    apart = _between(burst, other)
-    blur = burst.first.uncertainty_s + other.first.uncertainty_s + _SLACK_S
+    apart = between(burst, other)
+    blur = burst.first.uncertainty_s + other.first.uncertainty_s + SLACK_S
     return apart - other.before_s - _LAG_S - blur, apart + burst.before_s + blur
-
-
-def _zones(
-    lost: Sequence[Burst],
-    sure: Sequence[Burst],
-    broke: Broke | None,
-    captured: Mapping[str, float],
-) -> tuple[tuple[ClockCorrection, ...], tuple[str, ...]]:
-    reports: dict[Happening, list[Burst]] = defaultdict(list)
-    for burst in sure:
-        reports[(burst.page, burst.entity)].append(burst)
-    by_clock: dict[str, list[Burst]] = defaultdict(list)
-    for burst in lost:
-        by_clock[burst.clock].append(burst)
-    loose = {clock for clock, own in by_clock.items() if own[0].first.common_s > UNKNOWN_ZONE_S}
-    found = {
-        clock: zone
-        for clock, own in by_clock.items()
-        if (zone := (_base_by_pairs if clock in loose else _zone_by_pairs)(clock, own, reports))
-    }
-    siblings = {found[clock].offset_s for clock in found.keys() - loose}
-    for clock, own in by_clock.items():
-        if clock not in found.keys() | loose:
-            zone = _zone_by_capture(clock, own, captured)
-            zone = zone or _zone_by_window(clock, own, broke, siblings)
-            found.update({clock: zone} if zone else {})
-    named = {name for zone in found.values() for name in zone.evidence}
-    for name, offset in captured.items():
-        if name not in named and f"file:{name}" not in loose:
-            found[f"file:{name}"] = _zone(f"file:{name}", offset, (name,), _CAPTURED)
-    unresolved = tuple(sorted(by_clock.keys() - found.keys()))
-    return tuple(found[clock] for clock in sorted(found)), unresolved
-
-
-def _zone_by_pairs(clock: str, own: Sequence[Burst], reports: Grouped) -> ClockCorrection | None:
-    """Let every happening that a sure clock stamped too vote for a whole quarter of an hour."""
-    votes: dict[int, set[Happening]] = defaultdict(set)
-    witnesses: dict[int, set[str]] = defaultdict(set)
-    for burst in own:
-        happening = (burst.page, burst.entity)
-        for other in reports.get(happening, ()):
-            apart = _between(burst, other)
-            quarter = round(apart / QUARTER_S)
-            fits = abs(apart - quarter * QUARTER_S) <= _SAME_S + other.before_s
-            if fits and abs(apart) <= UNKNOWN_ZONE_S and other.before_s <= _SAME_S:
-                votes[quarter].add(happening)
-                witnesses[quarter].add(other.places[0].evidence)
-    ranked = sorted(votes, key=lambda quarter: len(votes[quarter]), reverse=True)
-    if not ranked or (len(ranked) > 1 and len(votes[ranked[0]]) == len(votes[ranked[1]])):
-        return None
-    best = ranked[0]
-    count = len(votes[best])
-    why = f"{count} happening{'s' * (count > 1)} that a clock of known zone stamped too"
-    return _zone(
-        clock, best * QUARTER_S, (*sorted(witnesses[best]), own[0].places[0].evidence), why
-    )
-
-
-def _base_by_pairs(clock: str, own: Sequence[Burst], reports: Grouped) -> ClockCorrection | None:
-    """Place a boot clock by happenings that a clock of wall time stamped too, once each.
-
-    It may be off by any amount, so that only an amount on which all of them agree counts.
-    """
-    mine: dict[Happening, list[Burst]] = defaultdict(list)
-    for burst in own:
-        mine[burst.page, burst.entity].append(burst)
-    pairs = [
-        (_between(bursts[0], others[0]), others[0].places[0].evidence)
-        for happening, bursts in mine.items()
-        if len(bursts) == 1
-        and len(others := reports.get(happening, [])) == 1
-        and others[0].before_s <= _SAME_S
-    ]
-    low, high = (pick((apart for apart, _ in pairs), default=0.0) for pick in (min, max))
-    if not pairs or high - low > _SAME_S:
-        return None
-    count = len(pairs)
-    return ClockCorrection(
-        clock=clock,
-        offset_s=(low + high) / 2,
-        uncertainty_s=(high - low) / 2 + _SLACK_S,
-        evidence=(*sorted({evidence for _, evidence in pairs}), own[0].places[0].evidence),
-        why=f"boot clock placed by {count} happening{'s' * (count > 1)} that a clock of wall time"
-        " stamped too",
-        kind="zone",
-    )
-
-
-_CAPTURED = "its last line then lies just before its capture"
-
-
-def _zone_by_capture(
-    clock: str, own: Sequence[Burst], captured: Mapping[str, float]
-) -> ClockCorrection | None:
-    files = sorted({burst.places[0].evidence for burst in own})
-    zones = {captured.get(name) for name in files}
-    offset = zones.pop() if len(zones) == 1 else None
-    return None if offset is None else _zone(clock, offset, files, _CAPTURED)
-
-
-def _zone_by_window(
-    clock: str, own: Sequence[Burst], broke: Broke | None, siblings: set[float]
-) -> ClockCorrection | None:
-    """Accept the one whole hour that puts most of the file's alarms into the time of the fault.
-
-    Where several do equally, the zone that all other unzoned files of this evidence turned out to
-    be in is taken. Half-hour zones are rare: they stand only where no whole hour fits.
-    """
-    alarms = [b.first.utc.timestamp() for b in own if broke and b.page in broke.pages]
-    if broke is None or not alarms:
-        return None
-    low, high = broke.since - _EARLY_S, broke.until + _LATE_S
-    half = 2 * QUARTER_S
-    steps = range(-int(UNKNOWN_ZONE_S) // half, int(UNKNOWN_ZONE_S) // half + 1)
-    inside = {step * half: sum(low <= at + step * half <= high for at in alarms) for step in steps}
-    most = max(inside.values())
-    fitting = [offset for offset, count in inside.items() if count == most > 0]
-    chosen = [offset for offset in fitting if offset % 3600 == 0] or fitting
-    evidence = (own[0].places[0].evidence,)
-    if len(chosen) == 1:
-        why = "no other whole hour puts so many of its alarms to where things broke elsewhere"
-        return _zone(clock, chosen[0], evidence, why)
-    if len(siblings) == 1 and (shared := next(iter(siblings))) in fitting:
-        why = "the zone of all other files without one, by happenings that they share"
-        return _zone(clock, shared, evidence, why)
-    return None
-
-
-def _zone(clock: str, offset_s: float, evidence: Iterable[str], why: str) -> ClockCorrection:
-    hours, minutes = divmod(round(abs(offset_s) / 60), 60)
-    stated = f"UTC{'-' if offset_s > 0 else '+'}{hours:02}:{minutes:02}"
-    return ClockCorrection(
-        clock=clock,
-        offset_s=offset_s,
-        evidence=tuple(dict.fromkeys(evidence)),
-        why=f"read as {stated}: {why}",
-        kind="zone",
-    )
-
-
-def _between(burst: Burst, other: Burst) -> float:
-    earlier: datetime = burst.first.utc
-    return (other.first.utc - earlier).total_seconds()

@@ -8,8 +8,8 @@ from typing import get_args
 
 from assistant.baseline import Habits, alarming, disturbance, mark_known
 from assistant.burst import UNKNOWN_ONSET_S, Burst, Sighting
-from assistant.capture_zones import zones_by_capture
-from assistant.clocks import Broke, Clocks, learn_clocks
+from assistant.capture_zones import learn_captures
+from assistant.clocks import Clocks, learn_clocks
 from assistant.event import Anchor, Event, Timeline
 from assistant.incident import Incident
 from assistant.merging import Merged, merge
@@ -17,6 +17,7 @@ from assistant.onset import Settings, begin_earlier, stated
 from assistant.population import fold_populations, fold_recurrences
 from assistant.recognise import Recognised
 from assistant.topology import Key, Topology
+from assistant.zones import Broke
 from knowledge.catalog import Catalog
 from knowledge.conditions import holds
 from knowledge.page import Page
@@ -39,10 +40,11 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     bursts = [_canonical(burst, who) for burst in _timed(recognised)]
     ends = [_canonical_end(sighting, who) for sighting in recognised.ends]
     sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]
-    found = disturbance(sure, catalog)
+    stated = [b for b in sure if b.first.zone == "stated"]
+    found = disturbance(stated, catalog) or disturbance(sure, catalog)
     broke = Broke(found.since, found.onsets_until, alarming(catalog)) if found else None
-    captured = zones_by_capture(recognised.spans, recognised.evidence)
-    clocks = learn_clocks(bursts, recognised.clock_facts, broke, captured)
+    captures = learn_captures(recognised.spans, recognised.evidence)
+    clocks = learn_clocks(bursts, recognised.clock_facts, broke, captures)
     merged = merge(
         (clocks.apply(burst) for burst in bursts),
         (_put_right(end, clocks) for end in ends),

@@ -5,7 +5,7 @@ read from a capture and names it. The types that exist in great numbers (`Instan
 `Sample`) are frozen dataclasses, because a million of them must cost seconds, not minutes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -48,8 +48,9 @@ class Instant:
     """A moment in UTC with its error bar.
 
     `zone` is "stated" where the text names its offset or its format implies UTC, "assumed" where a
-    configured or host-wide zone was applied, "unknown" where `utc` merely reads the wall time as
-    if it were UTC (then `uncertainty_s` is 14 hours until evidence resolves it).
+    zone from elsewhere was applied (on a timeline: one that was concluded, for what the operator
+    stated counts as stated there unless evidence denies it), "unknown" where `utc` merely reads the
+    wall time as if it were UTC (then `uncertainty_s` is 14 hours until evidence resolves it).
     """
 
     utc: datetime
@@ -160,6 +161,11 @@ class ObjectState:
     content: Mapping[str, object]
     observed: Instant | None = None
     line: int = 0
+    """Where the object begins, where lines are known without a search."""
+    locate: Callable[[tuple[str | int, ...]], int] | None = field(
+        default=None, compare=False, repr=False
+    )
+    """Finds the line of the value at a path inside the object; 0 where it cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +199,8 @@ class Reading:
     values: Mapping[str, str | float | int | bool | None]
     observed: Instant | None = None
     line: int = 0
+    quotes: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    """Value's name → line and words as they stand in the capture, where the names differ."""
 
 
 @dataclass(frozen=True, slots=True)

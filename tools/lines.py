@@ -248,10 +248,10 @@ class LogReading:
     def clock(self, line: Line) -> str:
         """Name the clock that stamped a line.
 
-        A program's own stamps in an unknown zone are a clock by themselves: what is learnt of
-        their zone says nothing of the host's other logs.
+        A program's own stamps without a zone are a clock by themselves: what is learnt of their
+        zone, or stated of it, says nothing of the host's other logs.
         """
-        own = line.instant is not None and line.instant.zone == "unknown" and not line.host
+        own = line.instant is not None and line.instant.zone != "stated" and not line.host
         if not own and self.writer.clock:
             return self.writer.clock
         host = line.host or self.writer.host

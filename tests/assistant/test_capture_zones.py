@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from assistant.capture_zones import align_spans, zones_by_capture
+from assistant.capture_zones import align_spans, capture_times, zones_by_capture
 from assistant.ledger import Spanned
 from tests.assistant.items import T0, kernel, line_up, since_t0, unzoned
 from tools.evidence import Evidence, Record, Span
@@ -31,7 +31,9 @@ def test_the_zone_is_what_lies_between_the_last_line_and_the_capture(
     first: float, last: float, lines: int, zone: float | None
 ) -> None:
     """Whole quarters of an hour for a busy log; nothing for a quiet one or a doubtful rest."""
-    assert zones_by_capture([spanned(first, last, lines)], [CAPTURE]).get("E1") == zone
+    assert (
+        zones_by_capture([spanned(first, last, lines)], capture_times([CAPTURE])).get("E1") == zone
+    )
 
 
 def test_events_and_coverage_of_such_a_log_move_together() -> None:

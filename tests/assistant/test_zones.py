@@ -1,0 +1,64 @@
+"""A zone that the operator states counts, unless evidence says that it cannot be."""
+
+from datetime import timedelta
+
+import pytest
+
+from assistant.event import Timeline
+from tests.assistant.items import T0, at, kernel, line_up, only, said, since_t0
+from tools.evidence import Evidence, Instant, Item, Record
+
+XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
+FAILOVER = "failover of 10.0.0.10"
+NOT_RESPONDING = "nfs: server 10.0.0.10 not responding, still trying"
+EIGHT_HOURS = 8 * 3600
+
+
+def claimed(seconds: float) -> Instant:
+    """A wall time read in the zone that the operator stated."""
+    return at(seconds, uncertainty_s=1.0, zone="assumed")
+
+
+def device(seconds: float) -> Record:
+    return said(
+        "device", None, FAILOVER, clock="file:E9", evidence="E9", time=claimed(seconds)
+    )  # fmt: skip
+
+
+def denied(timeline: Timeline) -> dict[str, float]:
+    return {c.clock: c.offset_s for c in timeline.corrections if c.kind == "zone"}
+
+
+def test_a_stated_zone_is_no_conclusion() -> None:
+    """Nothing speaks against it: the stamp counts as if it named its zone."""
+    timeline = line_up([device(0), kernel("n1", 30, NOT_RESPONDING)])
+    event = only(timeline, "storage-controller-failover")
+    assert (event.start.zone, event.start.uncertainty_s, since_t0(event.start)) == ("stated", 1, 0)
+    assert denied(timeline) == {}
+
+
+def test_happenings_that_another_clock_stamped_deny_a_stated_zone() -> None:
+    """The file keeps the zone that evidence shows, and the correction says why."""
+    local = said(
+        "kernel", None, XID, clock="file:E8", evidence="E8", host="n1",
+        time=claimed(EIGHT_HOURS + 10),
+    )  # fmt: skip
+    timeline = line_up([local, kernel("n1", 10, XID)])
+    event = only(timeline, "xid-79-fell-off-bus")
+    assert since_t0(event.start) == 10
+    assert denied(timeline) == {"file:E8": -EIGHT_HOURS}
+    assert "the zone stated for it fails" in timeline.corrections[0].why
+
+
+@pytest.mark.parametrize(
+    ("captured_after", "expected"), [(3600, {"file:E9": -EIGHT_HOURS}), (86400, {})]
+)
+def test_a_line_younger_than_its_capture_denies_a_stated_zone(
+    captured_after: float, expected: dict[str, float]
+) -> None:
+    """Where things broke elsewhere says which zone it is; by itself that denies nothing."""
+    moment = T0 + timedelta(seconds=captured_after)
+    export = Evidence(id="E9", source="file", command="export", observed_at=moment)
+    elsewhere: list[Item] = [kernel(f"n{n}", 60, NOT_RESPONDING) for n in range(3)]
+    timeline = line_up([device(EIGHT_HOURS), *elsewhere, export])
+    assert denied(timeline) == expected
