@@ -24,6 +24,7 @@ from integrations.cli.output import print_view
 from integrations.cli.table import print_document, print_items, print_table
 from integrations.rendering.document import SCHEMA_VERSION, build_document
 from integrations.rendering.moments import write_iso, write_stamp
+from integrations.rendering.naming import for_people
 from integrations.rendering.view import View
 from integrations.wording.words import Words
 
@@ -54,7 +55,7 @@ def list_incidents(*, output: PlainOption = "text", lang: LangOption = None) -> 
     with _open(lang) as drawer:
         found = drawer.store.list()
         pages = open_handbook(settings).pages if found else {}
-        views = [View(drawer.store.load(one.id), pages, drawer.words) for one in found]
+        views = [for_people(View(drawer.store.load(one.id), pages, drawer.words)) for one in found]
     rows = [(kept, *_conclude(kept, view)) for kept, view in zip(found, views, strict=True)]
     if output == "json":
         print_items([

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 from assistant.event import Event
 from assistant.investigation import Investigation
 from integrations.rendering.escaping import flatten
+from integrations.rendering.naming import for_people
 from integrations.rendering.view import View
 from integrations.wording.words import Words
 from knowledge.page import Page
@@ -89,7 +90,7 @@ class Progress:
 
     def _partial(self, investigation: Investigation) -> str:
         """Say the best that is known: the verdict, else the earliest alarming event."""
-        view = View(investigation, self._pages, self._words)
+        view = for_people(View(investigation, self._pages, self._words))
         if investigation.diagnosis:
             return view.headline()
         within = investigation.window

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from assistant.diagnosis.result import Diagnosis, Hypothesis, Instruction, RootCause
+from integrations.rendering.advice import tell_advice
 from integrations.rendering.content import (
     Block,
     Fact,
@@ -25,6 +26,7 @@ from integrations.rendering.content import (
 from integrations.rendering.folding import name_many
 from integrations.rendering.hangs import find_hangs, tell_hang
 from integrations.rendering.moments import write_stamp, write_window
+from integrations.rendering.naming import show_places
 from integrations.rendering.propagation import build_chain
 from integrations.rendering.view import View
 
@@ -105,10 +107,8 @@ def _instructions(view: View, key: str, instructions: Sequence[Instruction]) -> 
     if not instructions and key == "do_now":
         key = "contain_unknown" if view.hurts else "nothing_to_contain"
         return (Fact(label, soft(words(f"report.{key}"))),)
-    return [
-        Fact(label, join(strong(words.say(one.text)), soft(words.say(one.why)), by=" — "))
-        for one in instructions
-    ]
+    told = tell_advice(words, instructions)
+    return [Fact(label, join(strong(one.text), soft(one.why), by=" — ")) for one in told]
 
 
 def _verdict(view: View, _: Limits) -> Section:
@@ -238,7 +238,9 @@ def _hypothesis(view: View, one: Hypothesis) -> Line:
 
 
 def _for(view: View, one: Hypothesis) -> Line:
-    count = view.words("differential.explains", count=len(one.explains), kinds=one.kinds)
+    few = "_one" if len(one.explains) == 1 else "_kind" if one.kinds == 1 else ""
+    key = f"differential.explains{few}"
+    count = view.words(key, count=len(one.explains), kinds=one.kinds)
     return join(text(count), refs(one.supports))
 
 
@@ -247,7 +249,9 @@ def _telling(view: View, one: Hypothesis) -> Line:
         return soft(view.words("differential.undecided"))
     checks = {check.id: check for check in view.diagnosis.next_checks} if view.diagnosis else {}
     known = [checks[check] for check in one.would_tell if check in checks]
-    return join(*(join(refs([check.id]), code(check.command)) for check in known[:2]), by=", ")
+    return join(
+        *(join(refs([check.id]), code(show_places(check.command))) for check in known[:2]), by=", "
+    )
 
 
 def _next_checks(view: View, limits: Limits) -> Section:
@@ -257,7 +261,7 @@ def _next_checks(view: View, limits: Limits) -> Section:
         Row(
             (
                 text(check.id),
-                code(check.command),
+                code(show_places(check.command)),
                 text(check.where),
                 text(words.say(check.why)),
                 refs(check.tells_apart),

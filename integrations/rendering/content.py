@@ -145,6 +145,8 @@ class Limits:
     """Rows of every other long table."""
     quotes: int
     """Quoted lines of one capture."""
+    cards: bool = True
+    """False where a capture has a line and not a card."""
 
 
 def collect_anchors(sections: tuple[Section, ...]) -> frozenset[str]:

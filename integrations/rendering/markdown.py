@@ -20,6 +20,7 @@ from integrations.rendering.content import (
     collect_anchors,
 )
 from integrations.rendering.escaping import code_span, escape_markdown, fence
+from integrations.rendering.naming import for_people
 from integrations.rendering.sections import build_sections
 from integrations.rendering.view import View
 
@@ -30,6 +31,7 @@ _SYMBOLS: Mapping[str, str] = {"critical": "⯃", "error": "▲", "warning": "�
 
 def render_markdown(view: View) -> str:
     """Render the whole report as one Markdown document."""
+    view = for_people(view)
     sections = build_sections(view, LIMITS)
     writer = _Writer(collect_anchors(sections))
     parts = [f"# {writer.line(title_line(view))}", f"**{escape_markdown(view.headline())}**"]

@@ -19,6 +19,7 @@ from integrations.rendering.escaping import make_visible
 from integrations.rendering.graph import draw_graph
 from integrations.rendering.heatmap import draw_heatmap
 from integrations.rendering.moments import write_span
+from integrations.rendering.naming import for_people
 from integrations.rendering.sections import build_sections
 from integrations.rendering.swimlanes import draw_swimlanes
 from integrations.rendering.view import SEVERITIES, View
@@ -39,6 +40,7 @@ _COVERAGE_ICONS = {
 
 def render_html(view: View) -> str:
     """Render the whole report as one page."""
+    view = for_people(view)
     investigation, words = view.investigation, view.words
     axis = fit_axis(view)
     heat = draw_heatmap(view, axis) if axis else None

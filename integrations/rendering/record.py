@@ -25,6 +25,7 @@ from integrations.rendering.content import (
     strong,
     text,
 )
+from integrations.rendering.drawing import shorten
 from integrations.rendering.folding import CoverageFold, Fold, fold_coverage, fold_events, name_many
 from integrations.rendering.hangs import read_wait
 from integrations.rendering.moments import (
@@ -39,6 +40,8 @@ from integrations.rendering.view import PLANES, View, rank_severity
 from tools.evidence import Evidence, Window
 
 _SHA_SHOWN = 16
+_QUOTE_SHOWN = 90
+_FEW = 5
 _CITED_SHOWN = 5
 _OPEN_LINES = 12
 _CLOCKS_SHOWN = 3
@@ -80,6 +83,8 @@ def build_record(view: View, limits: Limits) -> tuple[Section, ...]:
 def build_evidence(view: View, limits: Limits) -> Section:
     """Build one card for each capture that the report stands on."""
     words = view.words
+    if not limits.cards:
+        return _evidence_lines(view, limits)
     cited = sorted(
         view.cited_evidence(),
         key=lambda item: (item.id not in view.root_evidence, item.id not in view.key_evidence),
@@ -93,6 +98,42 @@ def build_evidence(view: View, limits: Limits) -> Section:
         cards.append(Paragraph(soft(words("evidence.uncited", count=uncited))))
     nothing = (Paragraph(soft(words("report.none"))),)
     return Section("evidence", words("report.evidence"), tuple(cards) or nothing)
+
+
+def _evidence_lines(view: View, limits: Limits) -> Section:
+    """Name what the conclusion stands on and what hung, one line each; the rest is counted."""
+    words = view.words
+    shown = [
+        item
+        for item in view.evidence
+        if item.id in view.key_evidence or item.id in view.root_evidence or item.outcome == "hung"
+    ]
+    shown = shown or list(view.cited_evidence()[:_FEW])
+    shown = sorted(shown, key=lambda item: item.id not in view.root_evidence)[: limits.rows]
+    blocks: list[Block] = [Items(tuple(_evidence_line(view, item) for item in shown))]
+    rest = len(view.evidence) - len(shown)
+    if rest > 0:
+        blocks.append(Paragraph(soft(words("evidence.folded", count=rest))))
+    return Section("evidence", words("report.evidence"), tuple(blocks if shown else blocks[1:]))
+
+
+def _evidence_line(view: View, item: Evidence) -> Line:
+    excerpt = view.excerpts.get(item.id)
+    told = view.root_evidence or view.excerpts
+    quote = next((one.text for one in excerpt.quotes if one.text), "") if excerpt else ""
+    quote = quote.strip().partition("\n")[0]
+    lines = view.words("evidence.lines", lines=excerpt.lines) if excerpt and excerpt.lines else ""
+    said = item.command if item.command != item.target else ""
+    note = view.words("evidence.hung_finding") if item.outcome == "hung" else ""
+    return join(
+        strong(item.id),
+        text(f"{item.source} {item.target}".strip()),
+        code(said) if said else (),
+        text(lines),
+        text(shorten(quote, _QUOTE_SHOWN)) if item.id in told else (),
+        soft(note),
+        by=" · ",
+    )
 
 
 def severity(view: View, event: Event) -> Line:

@@ -29,11 +29,12 @@ from integrations.rendering.content import (
     Table,
 )
 from integrations.rendering.escaping import flatten, make_visible
+from integrations.rendering.naming import for_people
 from integrations.rendering.sections import build_sections
 from integrations.rendering.summary import build_summary
 from integrations.rendering.view import View
 
-LIMITS = Limits(events=12, hypotheses=5, rows=20, quotes=5)
+LIMITS = Limits(events=12, hypotheses=5, rows=20, quotes=5, cards=False)
 _PIPE_WIDTH = 120
 """Columns where nobody tells how wide the reader's paper is."""
 _NARROW = 110
@@ -84,10 +85,11 @@ def open_console(stream: TextIO, *, colour: bool | None, width: int | None = Non
     )
 
 
-def print_report(view: View, console: Console) -> None:
+def print_report(view: View, console: Console, limits: Limits = LIMITS) -> None:
     """Print the whole report: state and what to do first, evidence last."""
+    view = for_people(view)
     console.print(_line(title_line(view)))
-    for section in build_sections(view, LIMITS):
+    for section in build_sections(view, limits):
         _print_section(section, console)
     console.print(Text(f"\n{view.colophon()}", "dim"))
     # The top has scrolled away by now: end on what matters.

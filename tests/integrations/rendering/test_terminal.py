@@ -2,10 +2,11 @@
 
 import io
 import re
+from dataclasses import replace
 
 from rich.cells import cell_len
 
-from integrations.rendering.terminal import open_console, print_report
+from integrations.rendering.terminal import LIMITS, open_console, print_report
 from integrations.rendering.view import View
 
 _SGR = re.compile(r"\x1b\[[0-9;]*m")
@@ -44,10 +45,23 @@ def test_colour_is_only_ever_colour(hostile: tuple[str, View]) -> None:
 
 def test_rich_markup_in_a_line_is_printed_as_it_stands(view: View) -> None:
     """Brackets of a log are not markup."""
-    text = _print(view)
+    quote = view.events[1].citations[0].model_copy(update={"text": "[bold]Controller[/bold] A"})
+    first = view.events[1].model_copy(update={"citations": (quote,)})
+    events = (first, *view.events[2:])
+    timeline = view.investigation.timeline.model_copy(update={"events": events})
+    marked = view.investigation.model_copy(update={"timeline": timeline})
 
-    assert "[2025-06-20 10:24:15] ERROR" in text
-    assert "[rank0] saving checkpoint" in text
+    assert "[bold]Controller[/bold] A" in _print(View(marked, view.pages, view.words))
+
+
+def test_a_capture_of_the_conclusion_has_one_line_and_the_rest_is_counted(view: View) -> None:
+    """The terminal is no place for every quote; the other forms hold them."""
+    text = _print(view, width=200)
+    evidence = text[text.index("Evidence ──") : text.index("Generated")].strip().splitlines()[1:]
+
+    assert evidence[0].startswith("•  E4") or evidence[0].startswith("•  E1")
+    assert "see -o json or -o html" in evidence[-1]
+    assert sum(line.startswith("•") for line in evidence) == len(evidence) - 1
 
 
 def test_a_hung_command_is_a_finding(view: View) -> None:
@@ -56,7 +70,7 @@ def test_a_hung_command_is_a_finding(view: View) -> None:
 
     assert "HUNG" in text
     assert "A command that hangs is a finding" in text
-    assert "HUNG after 10 s: df -h /data" in text
+    assert "E6 · host astra-gpu-07 · df -h /data" in text
 
 
 def test_severity_is_never_colour_alone(view: View) -> None:
@@ -148,7 +162,10 @@ def test_a_narrow_terminal_runs_rows_into_lines(view: View) -> None:
 
 def test_a_long_quote_wraps_under_itself(view: View) -> None:
     """Not under its number."""
-    lines = _print(view, width=60).splitlines()
+    stream = io.StringIO()
+    console = open_console(stream, colour=None, width=60)
+    print_report(view, console, replace(LIMITS, cards=True))
+    lines = stream.getvalue().splitlines()
     first = next(n for n, line in enumerate(lines) if "120 │ kernel: nfs" in line)
 
     assert lines[first].index("kernel") == len(lines[first + 1]) - len(lines[first + 1].lstrip())

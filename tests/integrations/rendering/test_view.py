@@ -5,7 +5,7 @@ import pytest
 from integrations.rendering.answer import build_answer
 from integrations.rendering.terminal import LIMITS
 from integrations.rendering.view import View
-from integrations.wording.words import load_words
+from integrations.wording.words import Language, load_words
 
 
 def _inconclusive(view: View, **timeline: object) -> View:
@@ -28,10 +28,10 @@ def _inconclusive(view: View, **timeline: object) -> View:
         ("zh", "尚未看到原因：任务 train/llm-70b 上的“训练任务失败”, ×3"),
     ],
 )
-def test_the_worst_damage_is_the_headline(view: View, lang: str, start: str) -> None:
+def test_the_worst_damage_is_the_headline(view: View, lang: Language, start: str) -> None:
     """Where no cause is known, what hurts most is named, and nobody says that all is contained."""
     found = _inconclusive(view)
-    found = View(found.investigation, found.pages, load_words(lang))  # type: ignore[arg-type]  # one of two
+    found = View(found.investigation, found.pages, load_words(lang))
     assert found.headline() == start
     told = str(build_answer(found, LIMITS))
     assert found.words("report.nothing_to_contain") not in told

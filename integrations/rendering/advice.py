@@ -1,0 +1,41 @@
+"""Instructions as people read them: each thing to do said once."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assistant.diagnosis.result import Instruction
+from integrations.wording.words import Words
+
+_HEAD = re.compile(r"[;；，,]\s*| and | until (?=\w)")
+"""Where the act ends and its particulars begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to do, or not to do, and why."""
+
+    text: str
+    why: str
+
+
+def tell_advice(words: Words, instructions: Sequence[Instruction]) -> Sequence[Advice]:
+    """Say instructions in one language; those that begin with the same act become one."""
+    told: dict[str, Advice] = {}
+    for one in instructions:
+        text, why = words.say(one.text), words.say(one.why)
+        head = _HEAD.split(text, maxsplit=1)[0].rstrip(".。").casefold()
+        known = told.get(head)
+        told[head] = _merge(known, text, why, words) if known else Advice(text, why)
+    return tuple(told.values())
+
+
+def _merge(known: Advice, text: str, why: str, words: Words) -> Advice:
+    parts = _HEAD.split(text, maxsplit=1)
+    both = known.text
+    if len(parts) > 1:
+        mark, full = ("；", "。") if words.lang == "zh" else ("; ", ".")
+        both = f"{known.text.rstrip('.。')}{mark}{parts[1].rstrip('.。')}{full}"
+    gap = "" if words.lang == "zh" else " "
+    whys = known.why if why == known.why else f"{known.why}{gap}{why}"
+    return Advice(both, whys)

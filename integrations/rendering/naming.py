@@ -1,0 +1,50 @@
+"""Names for people where evidence gave none: a nameless host, a place to be filled in."""
+
+import json
+import re
+
+from assistant.event import Event
+from assistant.investigation import Investigation
+from assistant.naming import UNNAMED
+from integrations.rendering.view import View
+
+_HOST = re.compile(rf"{UNNAMED}(e\d+)", re.IGNORECASE | re.ASCII)
+_PLACE = re.compile(r"\{(node|gpu|pod|namespace|server|mount|job|host|bdf|device|interface)\}")
+
+
+def for_people(view: View) -> View:
+    """Name hosts that no line names after the file that shows them; machines keep the short id."""
+    found = view.investigation
+    if not any(_is_unnamed(event) for event in found.timeline.events):
+        return view
+    files = {item.id.lower(): item.path or item.command for item in found.evidence}
+
+    def tell(match: re.Match[str]) -> str:
+        file = files.get(match[1].lower(), match[1]).rpartition("/")[2]
+        return json.dumps(view.words("event.unnamed_host", file=file), ensure_ascii=False)[1:-1]
+
+    text = _HOST.sub(tell, _blank_commands(found).model_dump_json())
+    return View(Investigation.model_validate_json(text), view.pages, view.words)
+
+
+def show_places(command: str) -> str:
+    """Show what is still to be filled into a command as such."""
+    return _PLACE.sub(r"<\1>", command)
+
+
+def _is_unnamed(event: Event) -> bool:
+    ids = (event.entity.id, *(anchor.id for anchor in event.anchors))
+    return any(one.startswith(UNNAMED) for one in ids)
+
+
+def _blank_commands(found: Investigation) -> Investigation:
+    """A command for a host without a name is one with a place to fill in."""
+    if found.diagnosis is None:
+        return found
+    checks = tuple(
+        check.model_copy(update={"command": _HOST.sub("{node}", check.command)})
+        for check in found.diagnosis.next_checks
+    )
+    return found.model_copy(
+        update={"diagnosis": found.diagnosis.model_copy(update={"next_checks": checks})}
+    )
