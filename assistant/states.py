@@ -1,6 +1,6 @@
 """Objects, readings and series against their signatures: what holds, and what does not."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -9,11 +9,14 @@ from assistant.ledger import Ledger, Seen
 from assistant.naming import anchors_of, parse_moment, resolved, subject_of
 from assistant.topology import Key
 from knowledge.catalog import Catalog
+from knowledge.conditions import ROOT, as_text, lookup, parse_path
 from knowledge.matching import Match, Matcher
 from knowledge.page import MetricSignature, Page, StateSignature
 from tools.evidence import Channel, Instant, ObjectState, Reading, Series
 
 CONTEXT = "context"
+MOST_VALUE = 200
+"""So much of a value is cited; the rest stands in the capture."""
 
 
 @dataclass(slots=True)
@@ -31,6 +34,8 @@ class _Look:
     born: datetime | None = None
     extra: tuple[Key, ...] = ()
     held: set[str] = field(default_factory=set)
+    locate: Callable[[tuple[str | int, ...]], int] | None = None
+    quotes: Mapping[str, tuple[int, str]] = field(default_factory=dict)
 
 
 class States:
@@ -65,6 +70,7 @@ class States:
             observed=state.observed,
             place=Place(state.evidence, state.line, text),
             born=parse_moment(str(born)) if born else None,
+            locate=state.locate,
         )
         yield from self._judge(look)
 
@@ -79,6 +85,7 @@ class States:
             observed=reading.observed,
             place=Place(reading.evidence, reading.line, ""),
             extra=(("node", reading.host),) if reading.host else (),
+            quotes=reading.quotes,
         )
         yield from self._judge(look)
 
@@ -231,14 +238,37 @@ def _part_of(reading: Reading) -> str:
 
 
 def _quoted(look: _Look, match: Match) -> Place:
-    """Cite of a reading what names its thing and what the signature tested, and nothing else."""
+    """Cite what the signature tested, as it stands in the capture, and nothing else."""
     signature = match.signature
-    if look.place.text or not isinstance(signature, StateSignature):
+    if not isinstance(signature, StateSignature):
         return look.place
+    tested = [condition.field for condition in signature.where if condition.op != "absent"]
+    if look.source == "object":
+        return _object_quoted(look, match.item, tested)
+    if quotes := [look.quotes[name] for name in dict.fromkeys(tested) if name in look.quotes]:
+        words = "; ".join(text for _, text in quotes)
+        return look.place._replace(line=quotes[0][0], text=words)
     identity = next((name for name in _PARTS if look.content.get(name) is not None), "host")
-    names = dict.fromkeys([identity, *(condition.field for condition in signature.where)])
-    words = [f"{n}={look.content[n]}" for n in names if look.content.get(n) is not None]
-    return look.place._replace(text=", ".join(words))
+    names = dict.fromkeys([identity, *tested])
+    pairs = [f"{n}={look.content[n]}" for n in names if look.content.get(n) is not None]
+    return look.place._replace(text=", ".join(pairs))
+
+
+def _object_quoted(look: _Look, item: str, tested: Sequence[str]) -> Place:
+    """Cite an object by name, and each tested field by its whole path; the last has the line."""
+    paths = [name.removeprefix(ROOT) if name.startswith(ROOT) or not item else f"{item}.{name}"
+             for name in dict.fromkeys(tested)]  # fmt: skip
+    found = [(path, value) for path in paths if _is_plain(value := lookup(look.content, path))]
+    if not found:
+        return look.place
+    words = ", ".join(f"{path}={as_text(value)[:MOST_VALUE]}" for path, value in found)
+    line = look.locate(parse_path(found[-1][0])) if look.locate else 0
+    text = f"{look.place.text}: {words}"
+    return look.place._replace(line=line or look.place.line, text=text)
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int | float | bool)
 
 
 def _over(look: _Look, page: Page, entity: Key) -> Sighting:

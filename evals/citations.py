@@ -16,6 +16,9 @@ PARTS = re.compile(r": |; |(?<=\w) (?=\S+$)|/")
 SAMPLE = re.compile(r"(?P<name>[\w:.-]*)\{(?P<labels>.*)\} (?P<value>[-+.\deE]+|NaN|[+-]Inf)")
 LABEL = re.compile(r'([\w.]+)="([^"]*)"')
 PAIR = re.compile(r"(?:^|(?<=, ))(?!host=)\w+=([^,]*)")
+OBJECT = re.compile(r"(?P<kind>\w+) (?:(?P<namespace>[^\s/:]+)/)?(?P<name>[^\s/]+): (?P<pairs>.+)")
+FIELD = re.compile(r"(?:^|, )([A-Za-z][^\s=,]*)=(.*?)(?=, [A-Za-z][^\s=,]*=|$)", re.DOTALL)
+KEYS = re.compile(r"[^.\[\]\"]+")
 LEAST = 12
 """Words shorter than this say nothing; the whole must then stand there."""
 
@@ -50,7 +53,23 @@ def _in_file(citation: Citation, path: Path) -> bool:
         return True
     if match := SAMPLE.fullmatch(citation.text.strip()):
         return _has_sample(path, match)
+    if (match := OBJECT.fullmatch(citation.text)) and FIELD.match(match["pairs"]):
+        return _has_object(path, citation.line, match)
     return _holds(_flat(path), whole) or _has_parts(_flat(path), citation.text, whole)
+
+
+def _has_object(path: Path, line: int, cited: re.Match[str]) -> bool:
+    """Look for an object's name and each cited value, the last of them on the line named."""
+    text = _flat(path)
+    named = all(_holds(text, cited[part]) for part in ("namespace", "name") if cited[part])
+    pairs = FIELD.findall(cited["pairs"])
+    standing = all(_has_value(text.lower(), value) for _, value in pairs)
+    if not line or path.suffix != ".json":
+        return named and standing
+    key = KEYS.findall(pairs[-1][0])[-1]
+    own = _lines(path)[line - 1] if line <= len(_lines(path)) else b""
+    here = _has_value(own.lower(), pairs[-1][1])
+    return named and standing and here and (key.isdecimal() or key.encode() in own)
 
 
 def _has_parts(text: bytes, cited: str, whole: str) -> bool:

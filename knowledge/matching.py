@@ -55,6 +55,8 @@ class Match(NamedTuple):
     ended: bool = False
     since: str | None = None
     interval: Interval | None = None
+    item: str = ""
+    """Path of the list's item that was tested, where the signature walks one: ``a.b[2]``."""
 
 
 class Matcher:
@@ -267,7 +269,7 @@ def judge_state(
     page: str, signature: StateSignature, content: Mapping[str, object]
 ) -> Iterator[Match]:
     """Yield a match for the thing, or for each item of its list, of which all tests are true."""
-    for item in _items(signature.each, content):
+    for number, item in enumerate(_items(signature.each, content)):
         if all(holds(condition, item, top=content) for condition in signature.where):
             since = lookup(item, signature.since, top=content) if signature.since else None
             yield Match(
@@ -276,6 +278,7 @@ def judge_state(
                 _resolve(signature.entity.values(), item, content),
                 fields=_pick(signature.fields, item, content),
                 since=None if since is None else as_text(since),
+                item=f"{signature.each}[{number}]" if signature.each else "",
             )
 
 

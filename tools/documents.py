@@ -21,13 +21,20 @@ def text_start(head: bytes) -> bytes:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()
 
 
-def json_values(source: Source) -> Iterator[Mapping[str, object] | Gap]:
+def json_data(source: Source) -> bytes:
+    """Read the whole content, masked, from its first bracket on."""
+    return text_start(masked_bytes(source.whole()))
+
+
+def json_values(source: Source, data: bytes | None = None) -> Iterator[Mapping[str, object] | Gap]:
     """Decode one document, a list of them, or one per line; salvage a truncated list.
+
+    `data` is what `json_data` gave, where the caller needs it as well.
 
     Raises:
         WrongFormatError: nothing in it is JSON.
     """
-    data = text_start(masked_bytes(source.whole()))
+    data = json_data(source) if data is None else data
     try:
         document: object = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeError):

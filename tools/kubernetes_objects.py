@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from tools.evidence import Instant, Item, ObjectState, Record
+from tools.json_places import Path, Places
 from tools.masks import masked
 from tools.request import Request
 from tools.source import Source
@@ -16,15 +18,24 @@ LOOK_S = 300.0
 _STAMPS = ("lastHeartbeatTime", "lastTransitionTime", "lastProbeTime")
 
 
-def object_items(document: Content, source: Source, request: Request) -> Iterator[Item]:
-    """Yield what one object or list says."""
+def object_items(
+    document: Content, source: Source, request: Request, places: Places | None = None
+) -> Iterator[Item]:
+    """Yield what one object or list says; `places` tells the lines of this very document."""
     dating = Dating(request, source.reference(request.now))
     observed = _observed(source) or _latest(document, dating)
-    for content, kind in _objects(document, ""):
+    for content, kind, path in _objects(document, ""):
         if kind == "Event":
-            yield event_record(content, source, dating)
+            record = event_record(content, source, dating)
+            line = places.line_of((*path, "message")) if places else 0
+            yield replace(record, line=line) if line else record
         else:
-            yield state_of(content, kind, source.evidence, observed)
+            state = state_of(content, kind, source.evidence, observed)
+            yield replace(state, locate=partial(_line, places, path)) if places else state
+
+
+def _line(places: Places, path: Path, inner: Path) -> int:
+    return places.line_of((*path, *inner))
 
 
 def _observed(source: Source) -> Instant | None:
@@ -35,7 +46,7 @@ def _observed(source: Source) -> Instant | None:
 def _latest(document: Content, dating: Dating) -> Instant | None:
     """Take the youngest heartbeat or event as the time of the look: nothing is younger."""
     stamps: list[str] = []
-    for content, _ in _objects(document, ""):
+    for content, _, _ in _objects(document, ""):
         status = at(content, "status")
         conditions = status.get("conditions")
         for condition in conditions if isinstance(conditions, list) else []:
@@ -47,18 +58,19 @@ def _latest(document: Content, dating: Dating) -> Instant | None:
     return replace(found, uncertainty_s=LOOK_S) if found else None
 
 
-def _objects(document: Content, kind: str) -> Iterator[tuple[Content, str]]:
+def _objects(document: Content, kind: str, path: Path = ()) -> Iterator[tuple[Content, str, Path]]:
+    """Yield each object with its kind and where it stands in the document."""
     own = text_at(document, "kind") or kind
     items = document.get("items")
     if isinstance(items, list):
         part = own.removesuffix("List") if own.endswith("List") else ""
-        for item in items:
+        for number, item in enumerate(items):
             if isinstance(item, Mapping):
-                yield from _objects(cast("Content", item), part)
+                yield from _objects(cast("Content", item), part, (*path, "items", number))
     elif isinstance(inner := document.get("object"), Mapping) and "type" in document:
-        yield from _objects(cast("Content", inner), "")
+        yield from _objects(cast("Content", inner), "", (*path, "object"))
     elif own:
-        yield document, own
+        yield document, own, path
 
 
 def state_of(content: Content, kind: str, evidence: str, observed: Instant | None) -> ObjectState:

@@ -156,3 +156,44 @@ def test_a_described_pod_leads_to_its_oom_kill(diagnose: Diagnose) -> None:
     assert kill.start.utc == datetime(2026, 11, 30, 2, 5, tzinfo=UTC)
     assert kill.fields["exit_code"] == 137
     assert ("node", "gpu-03") in {(a.kind, a.id) for a in kill.anchors}
+
+
+def test_an_object_is_cited_by_path_value_and_line(diagnose: Diagnose) -> None:
+    """What a reader needs to check it: the field as the object names it, on the line it stands."""
+    pod = _pod(state={"running": {}}, restartCount=1, lastState={"terminated": OOMKILLED})
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod, BACKOFF]}, indent=1)
+    found = diagnose(pods__json=text)
+    kill = next(e for e in found.timeline.events if e.page == "pod-oomkilled")
+    (cited,) = kill.citations
+    path = "status.containerStatuses[0].lastState.terminated.reason"
+    assert cited.text == f"Pod ml/train-2: {path}=OOMKilled"
+    lines = text.splitlines()
+    assert '"reason": "OOMKilled"' in lines[cited.line - 1]
+    failed = next(e for e in found.timeline.events if e.page == "pod-failed")
+    assert any(BACKOFF["message"] in lines[c.line - 1] for c in failed.citations)
+
+
+REPORT = """\
+==============NVSMI LOG==============
+
+Timestamp                                 : Mon Nov 30 02:00:00 2026
+Driver Version                            : 550.127.08
+Attached GPUs                             : 1
+GPU 00000000:9B:00.0
+    Product Name                          : NVIDIA H100 80GB HBM3
+    GPU UUID                              : GPU-11111111-2222-3333-4444-555555555555
+    Remapped Rows
+        Correctable Error                 : 0
+        Pending                           : Yes
+        Remapping Failure Occurred        : Yes
+"""
+
+
+def test_a_drivers_report_is_cited_by_its_own_line(diagnose: Diagnose) -> None:
+    """The words are those of the report, on their line."""
+    found = diagnose(smi__txt=REPORT)
+    cited = [c for e in found.timeline.events for c in e.citations]
+    assert cited
+    lines = REPORT.splitlines()
+    assert [" ".join(lines[c.line - 1].split()) for c in cited] == [c.text for c in cited]
+    assert "Remapping Failure Occurred : Yes" in {c.text for c in cited}

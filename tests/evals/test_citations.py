@@ -38,6 +38,18 @@ def test_words_stand_inside_json(tmp_path: Path) -> None:
     assert not stands(_cite("uuid=GPU-2, lost=True"), evidence, tmp_path)
 
 
+def test_an_object_stands_with_its_fields(tmp_path: Path) -> None:
+    """Name and values must stand in the file, the last value with its key on the line cited."""
+    body = {"metadata": {"namespace": "ml", "name": "t-2"}, "status": {"reason": "OOMKilled"}}
+    (tmp_path / "a.json").write_text(json.dumps(body, indent=1))
+    evidence = _evidence("a.json")
+    assert stands(_cite("Pod ml/t-2: status.reason=OOMKilled", 7), evidence, tmp_path)
+    assert not stands(_cite("Pod ml/t-2: status.reason=OOMKilled", 6), evidence, tmp_path)
+    assert not stands(_cite("Pod ml/t-2: status.phase=OOMKilled", 7), evidence, tmp_path)
+    assert not stands(_cite("Pod ml/t-3: status.reason=OOMKilled", 7), evidence, tmp_path)
+    assert not stands(_cite("Pod ml/t-2: status.reason=Error"), evidence, tmp_path)
+
+
 @pytest.mark.parametrize(("value", "stood"), [("3", True), ("4", False)])
 def test_a_sample_stands_with_its_labels(tmp_path: Path, *, value: str, stood: bool) -> None:
     """Labels and value must be of one series."""

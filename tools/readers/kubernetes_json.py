@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from tools.documents import json_values, text_start
+from tools.documents import json_data, json_values, text_start
 from tools.evidence import Item
+from tools.json_places import Places
 from tools.kubernetes_objects import object_items
 from tools.request import Request
 from tools.source import Source
@@ -24,11 +25,18 @@ class KubernetesJsonReader:
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read objects; of a truncated list, those that are whole."""
-        for value in json_values(source):
+        data = json_data(source)
+        places = Places(data, _lines_before(source.head))
+        for number, value in enumerate(json_values(source, data)):
             if isinstance(value, Mapping):
-                yield from object_items(value, source, request)
+                # Of several documents in one file only the first has places of its own.
+                yield from object_items(value, source, request, None if number else places)
             else:
                 yield value
+
+
+def _lines_before(head: bytes) -> int:
+    return head[: len(head) - len(text_start(head))].count(b"\n")
 
 
 READER = KubernetesJsonReader()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from tools.command_text import command_lines
 from tools.evidence import Instant, Item, Reading
@@ -72,25 +73,45 @@ class NvidiaSmiReader:
         text = source.whole().decode("utf-8", "replace")
         host = writer_of(source.capture, source.name).host or source.capture.target
         top, gpus = parse_report(text)
-        observed = _observed(top.get("timestamp", ""), source, request, host)
-        driver = top.get("driver version", "")
+        observed = _observed(top.text("timestamp"), source, request, host)
+        driver = top.text("driver version")
         for tree in gpus:
-            values = canonical(gpu_values(tree), host=host, driver=driver)
-            yield Reading(source.evidence, "gpu", host, values, observed)
+            values = canonical(gpu_values(tree.texts), host=host, driver=driver)
+            line = tree.quotes["pci/bus id"][0]
+            quotes = quotes_of(tree)
+            yield Reading(source.evidence, "gpu", host, values, observed, line, quotes)
         summary: dict[str, Value] = {"host": host, "driver": driver, "gpu_count": len(gpus)}
-        if attached := _NUMBER.match(top.get("attached gpus", "")):
+        if attached := _NUMBER.match(top.text("attached gpus")):
             summary["attached"] = int(float(attached.group()))
         yield Reading(source.evidence, "gpu_host", host, summary, observed)
 
 
-def parse_report(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
-    """Split the tree into the report's head and one mapping of paths per GPU."""
-    top: dict[str, str] = {}
-    gpus: list[dict[str, str]] = []
+@dataclass
+class Tree:
+    """The report's head, or one GPU: its values by path, and each line as it stands there."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    quotes: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def text(self, path: str) -> str:
+        """Return a value; empty where there is none."""
+        return self.texts.get(path, "")
+
+    def put(self, path: str, text: str, quote: tuple[int, str]) -> None:
+        """Keep the first value of a path."""
+        if path not in self.texts:
+            self.texts[path], self.quotes[path] = text, quote
+
+
+def parse_report(text: str) -> tuple[Tree, list[Tree]]:
+    """Split the tree into the report's head and one part per GPU."""
+    top, gpus = Tree(), list[Tree]()
     open_keys: list[tuple[int, str]] = []
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), 1):
+        quote = number, " ".join(line.split())
         if match := _GPU.match(line):
-            gpus.append({"pci/bus id": match.group(1)})
+            gpus.append(Tree())
+            gpus[-1].put("pci/bus id", match.group(1), quote)
             open_keys = []
             continue
         indent = len(line) - len(line.lstrip())
@@ -101,8 +122,25 @@ def parse_report(text: str) -> tuple[dict[str, str], list[dict[str, str]]]:
                 open_keys.append((indent, line.strip().lower()))
             continue
         path = "/".join([*(key for _, key in open_keys), pair.group(2).strip().lower()])
-        (gpus[-1] if gpus else top).setdefault(path, pair.group(3).strip())
+        (gpus[-1] if gpus else top).put(path, pair.group(3).strip(), quote)
     return top, gpus
+
+
+def quotes_of(tree: Tree) -> dict[str, tuple[int, str]]:
+    """Say for each value by which line of the report it is shown."""
+    found: dict[str, tuple[int, str]] = {}
+    for path, text in tree.texts.items():
+        quote = tree.quotes[path]
+        if path in PATHS:
+            found.setdefault(PATHS[path], quote)
+        elif match := _ECC.match(path):
+            if (number := _NUMBER.match(text)) and float(number.group()):
+                found.setdefault(_ecc_key(match.group(1), match.group(2)), quote)
+        elif _REASON.match(path) and text == "Active":
+            found.setdefault("active_clock_reasons", quote)
+        if LOST.search(text):
+            found.setdefault("lost", quote)
+    return found
 
 
 def gpu_values(tree: Mapping[str, str]) -> dict[str, Value]:
@@ -127,10 +165,14 @@ def _add_ecc(values: dict[str, Value], span: str, name: str, text: str) -> None:
     number = _NUMBER.match(text)
     if number is None or name.endswith("/total") or "threshold" in name:
         return
-    worse = "uncorrectable" in name or "double bit" in name
-    key = f"ecc_{span}_{'uncorrectable' if worse else 'correctable'}"
+    key = _ecc_key(span, name)
     before = values.get(key)
     values[key] = (before if isinstance(before, int) else 0) + int(float(number.group()))
+
+
+def _ecc_key(span: str, name: str) -> str:
+    worse = "uncorrectable" in name or "double bit" in name
+    return f"ecc_{span}_{'uncorrectable' if worse else 'correctable'}"
 
 
 def _typed(text: str, name: str) -> Value:
