@@ -118,7 +118,8 @@ class Relations:
         self._ties.node(places[0][1])
         for key in known:
             for place in places:
-                self._ties.relate(key, place)
+                concluded = place[0] == "job" and bool(fields.get("job_by"))
+                self._ties.relate(key, place, inferred=concluded)
         for other in known[1:]:
             self._ties.relate(known[0], other)
 

@@ -18,6 +18,7 @@ from tools.errors import BrokenArchiveError, MissingPathError
 from tools.evidence import Evidence, Gap, Item, Window
 from tools.manifest import BundleMeta, is_manifest, read_incident, read_manifest
 from tools.masks import masked
+from tools.rank_logs import rank_writers
 from tools.request import Request
 from tools.source import HEAD, Known
 from tools.unpacking import Content, is_archive, unpack
@@ -98,7 +99,7 @@ class Bundle:
         self._match()
         request = _zoned(request, self.meta, self._latest())
         yield from self._gaps
-        number, known = 0, Known()
+        number, known = 0, Known(ranks=rank_writers(self.members))
         with ThreadPoolExecutor(2) as pool:
             pool.submit(masked, READY)
             for member in self._ordered():

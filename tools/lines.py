@@ -351,6 +351,8 @@ def read_log(source: Source, request: Request, dialects: tuple[Dialect, ...]) ->
     own = dialects[0].channel
     if own is writer.channel is None:
         own, writer = _host_text(source, writer, stamped=dialects[0].name != "text")
+    if told := source.known.ranks.get(source.name):
+        writer = replace(told, host=writer.host or told.host)
     channel = writer.channel or own or channel_of_content(source.head)
     reading = LogReading(source, request, dialects, writer, channel)
     if anchor := dialects[0].prepare:

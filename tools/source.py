@@ -25,6 +25,8 @@ class Known:
     """When each host booted."""
     nodes: dict[str, str] = field(default_factory=dict)
     """Where each NAMESPACE/POD runs."""
+    ranks: "Mapping[str, Writer]" = field(default_factory=dict)
+    """By file: rank, host and job of logs that the ranks of one job wrote."""
 
     def learn(self, item: Item) -> None:
         """Take boot times and places from what was just read."""
