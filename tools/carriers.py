@@ -4,19 +4,21 @@ Anybody can print a line that looks like the kernel's. In a log of the system on
 programs write, so there the tag is proof; in any other text it is a quotation at best.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tools.dialect import Dialect, Line, Setting
 from tools.source import Source
 from tools.writers import is_daemon
-from tools.writers_by_content import is_collection
 
 SYSTEM = frozenset({"kernel", "service"})
 MAJORITY = 0.6
 """Part of the lines that must be of a system's dialect; quotations stay far below."""
 SEVERAL = 2
 """Two daemons besides the kernel make a system's log, whatever else writes into it."""
+_REPORT = re.compile(rb"Start of NVIDIA bug report log file|NVIDIA bug report")
+"""How a report begins that collects the system's own logs; said later, it may be a quotation."""
 FEW, MANY = 60, 2000
 DEEP = 8 << 20
 LONGEST = 512
@@ -30,7 +32,7 @@ def is_of_system(dialect: Dialect) -> bool:
 
 def is_system_log(source: Source, dialects: Sequence[Dialect], setting: Setting) -> bool:
     """Tell from a sample of its lines whether a content is a system's own log."""
-    if is_collection(source.head):
+    if _REPORT.match(source.head.lstrip(b"\xef\xbb\xbf_=\r\n ")):
         return True
     if not dialects or not is_of_system(dialects[0]):
         return False

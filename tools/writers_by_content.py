@@ -40,17 +40,12 @@ def stem_of(name: str) -> str:
     return name.rsplit("/", 1)[-1].rsplit("!", 1)[-1].partition(".")[0]
 
 
-def is_collection(head: bytes) -> bool:
-    """Tell whether this is a report that collects many programs' logs."""
-    return _COLLECTION.search(head[:4096]) is not None
-
-
 def service_of_content(head: bytes, name: str) -> str:
     """Name the daemon whose own log this is; empty where it is none."""
     stem = stem_of(name)
     if stem and is_daemon(stem):
         return stem
-    if is_collection(head):
+    if _COLLECTION.search(head[:4096]):
         return ""
     lines = [line for line in head.split(b"\n") if line.strip()][:400]
     for unit, words in _SERVICES:
@@ -63,7 +58,7 @@ def service_of_content(head: bytes, name: str) -> str:
 def channel_of_content(head: bytes) -> Channel:
     """Guess the writer of a text that came without any context."""
     lines = [line for line in head.split(b"\n") if line.strip()][:400]
-    if not lines or is_collection(head):
+    if not lines or _COLLECTION.search(head[:4096]):
         return "text"
     appliance = sum(1 for line in lines if _APPLIANCE.search(line))
     workload = sum(1 for line in lines if _WORKLOAD.search(line))

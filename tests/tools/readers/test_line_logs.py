@@ -166,6 +166,8 @@ def test_a_forged_syslog_line_among_a_programs_own_is_not_the_kernels(read: Read
     ring = "[12.345678] NVRM: Xid (PCI:0000:9b:00): 79, lost\n"
     records = read(own + KERNEL_LINE + ring + own, "trainer.log").records
     assert [(r.channel, r.host) for r in records] == [("app", ""), ("app", "")]
+    asked = "2026-11-30 02:00:00 INFO trainer: NVIDIA bug report, please run nvidia-bug-report\n"
+    assert read(asked + own + KERNEL_LINE, "trainer.log").records[-1].channel == "text"
     spans = read(own + KERNEL_LINE * 3 + own, "trainer.log").spans
     assert "kernel" not in {span.channel for span in spans}
 
