@@ -15,12 +15,18 @@ SYSTEM := prometheus prometheus-alertmanager systemd-journal-remote chromium fon
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
-$(VENV)/.ready: pyproject.toml uv.lock
+# What the product itself needs; the demo needs no more.
+$(VENV)/.ready-base: pyproject.toml uv.lock
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed; python3 is $$(python3 -V)"; exit 1; }
 	[ -x $(PY) ] || python3 -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check uv
-	$(VENV)/bin/uv sync --quiet --frozen --inexact $(EXTRAS)
+	$(VENV)/bin/uv sync --quiet --frozen --inexact --no-dev
+	touch $@
+
+# And what tests, checks and measurements need.
+$(VENV)/.ready: $(VENV)/.ready-base
+	@$(VENV)/bin/uv sync --quiet --frozen --inexact $(EXTRAS)
 	touch $@
 
 system:
@@ -35,7 +41,7 @@ system:
 	  fi
 	fi
 
-demo: $(VENV)/.ready ## diagnose the Astra outage from shipped evidence
+demo: $(VENV)/.ready-base ## diagnose the Astra outage from shipped evidence
 	@$(VENV)/bin/firstfault demo --out out
 
 test: $(VENV)/.ready system ## the whole test suite with coverage

@@ -16,6 +16,7 @@ from assistant.errors import SettingError
 from knowledge.page import Priority
 
 ENVIRONMENT_PREFIX = "FIRSTFAULT_"
+_NO_SETTINGS = ("DEBUG", "TEST_SEED", "RIG")
 DEFAULT_ORIGIN = "default"
 
 
@@ -148,6 +149,14 @@ def read_variables(variables: Mapping[str, str]) -> Sequence[Layer]:
         for name in Settings.model_fields
         if variables.get(variable := f"{ENVIRONMENT_PREFIX}{name.upper()}")
     ]
+
+
+def unknown_variables(variables: Mapping[str, str]) -> Sequence[str]:
+    """Return the names that carry our prefix and are no setting."""
+    known = {f"{ENVIRONMENT_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    known |= {f"{ENVIRONMENT_PREFIX}{name}" for name in _NO_SETTINGS}
+    ours = (name for name, value in variables.items() if value)
+    return sorted(n for n in ours if n.startswith(ENVIRONMENT_PREFIX) and n not in known)
 
 
 def read_model_fallback(variables: Mapping[str, str]) -> Sequence[Layer]:

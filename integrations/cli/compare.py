@@ -71,6 +71,7 @@ def compare(
         ("", words("column.what"), "", found.node, found.peer),
         [(_mark(one.node, one.peer), one.aspect, one.name, one.node, one.peer) for one in rows],
     )
+    typer.echo(f"\n{words('compare.legend')}")
     for host in found.unseen:
         typer.echo(words("compare.unseen", host=host), err=True)
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from integrations.bootstrap import choose_words, load_settings, read_surroundings
+from integrations.bootstrap import choose_words, data_dir, load_settings, read_surroundings
 from integrations.cli.options import PlainOption
 from integrations.cli.table import print_items, print_table
 
@@ -28,7 +28,9 @@ def show(
     around = read_surroundings()
     resolved = load_settings({}, around)
     words = choose_words(resolved.settings, around)
-    rows = resolved.describe()
+    effective = {"data_dir": str(data_dir(resolved.settings, around))}
+    rows = [(name, value or effective.get(name, ""), source)
+            for name, value, source in resolved.describe()]  # fmt: skip
     if output == "json":
         print_items(
             [{"name": name, "value": value, "origin": source} for name, value, source in rows]

@@ -47,15 +47,17 @@ def demo(
     if not bundle.is_file():
         hint = "In a checkout, `python -m evals.demo` builds it."
         raise CommandFault(f"The demo's evidence {BUNDLE} is not part of this installation.", hint)
-    desk = Desk(settings, around, open_handbook(settings), colour=colour, keep=False)
+    desk = Desk(settings, around, open_handbook(settings), colour=colour)
     with as_file(bundle) as path:
         size = f"{path.stat().st_size / _MIB:.1f} MiB"
         typer.echo(words("progress.demo", size=size), err=True)
-        code = desk.work([path], Incident())
+        code = desk.work([path], Incident(title=words("progress.demo_title")))
     if desk.found is None:
         return code
     view = View(desk.found, desk.catalog.pages, words)
     print_view(view, "text", colour=colour)
+    if desk.found.incident.id:
+        typer.echo(words("progress.saved", id=desk.found.incident.id), err=True)
     for written in write_files(view, out):
         typer.echo(words("progress.wrote", path=written), err=True)
     return OK if desk.found.diagnosis else code

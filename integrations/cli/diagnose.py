@@ -1,7 +1,11 @@
 """Diagnose files, bundles or the live system: where it began, why, and how it spread."""
 
 import os
-from collections.abc import Sequence
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -64,10 +68,27 @@ from tools.masks import prepare
 if TYPE_CHECKING:
     from assistant.store import Store
 
+_STDIN = Path("-")
+
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
 
-@app.command()
+_EXIT_CODES = """Exit codes:
+
+\b
+  0    done, whatever was found
+  1    failure
+  2    the command line makes no sense
+  3    not found: a path, or nothing in the evidence is of the window, node, pod or job asked for
+  4    not allowed to read or write
+  5    done, but a source that was not seen could change the first answer
+  10   with --fail-on only: a fault, or damage whose cause is open, so urgent or more; wins over 5
+  124  --timeout reached
+  130  interrupted
+"""
+
+
+@app.command(epilog=_EXIT_CODES)
 def diagnose(
     *,
     paths: PathsArgument = None,
@@ -108,15 +129,28 @@ def diagnose(
     colour = choose_colour(around, wanted=False if no_color else None)
     if model:
         typer.echo("No model is connected in this version; the diagnosis needs none.", err=True)
-    paths = paths or []
-    check_paths(paths)
-    prepare()
-    desk = Desk(settings, around, open_handbook(settings), colour=colour)
-    code = desk.work(paths, incident, timeout)
-    if desk.found:
-        view = View(desk.found, desk.catalog.pages, choose_words(settings, around))
-        print_view(view, output, colour=colour)
+    with take_input(paths or []) as taken:
+        check_paths(taken)
+        prepare()
+        desk = Desk(settings, around, open_handbook(settings), colour=colour)
+        code = desk.work(taken, incident, timeout)
+        if desk.found:
+            view = View(desk.found, desk.catalog.pages, choose_words(settings, around))
+            print_view(view, output, colour=colour)
     return code
+
+
+@contextmanager
+def take_input(paths: Sequence[Path]) -> Iterator[Sequence[Path]]:
+    """Let ``-`` stand for the standard input, kept as a file while it is read."""
+    if _STDIN not in paths:
+        yield paths
+        return
+    with tempfile.TemporaryDirectory(prefix="firstfault-") as room:
+        saved = Path(room) / "stdin"
+        with saved.open("wb") as stream:
+            shutil.copyfileobj(sys.stdin.buffer, stream)
+        yield [saved if path == _STDIN else path for path in paths]
 
 
 def check_paths(paths: Sequence[Path]) -> None:
@@ -154,7 +188,6 @@ class Desk:
     around: Surroundings
     catalog: Catalog
     colour: bool | None
-    keep: bool = True
     found: Investigation | None = field(default=None, init=False)
     _store: "Store | None" = field(default=None, init=False)
 
@@ -169,10 +202,11 @@ class Desk:
                 with limit_time(timeout_s):
                     self._run(source, incident, progress)
             except TimeLimitReached:
-                progress.say(words("progress.time_limit", seconds=f"{timeout_s:g}"))
+                key = "time_limit" if self.found else "time_limit_nothing"
+                progress.say(words(f"progress.{key}", seconds=f"{timeout_s:g}"))
                 return TIME_LIMIT
             except KeyboardInterrupt:
-                progress.say(words("progress.interrupted"))
+                progress.say(words(f"progress.interrupted{'' if self.found else '_nothing'}"))
                 return INTERRUPTED
             finally:
                 if self._store:
@@ -207,10 +241,6 @@ class Desk:
 
     def _open_store(self, progress: Progress) -> "Store | None":
         """Open the store; a diagnosis must not fail because it cannot be kept."""
-        if not self.keep:
-            from assistant.store import open_in_memory  # noqa: PLC0415
-
-            return open_in_memory()
         try:
             return open_incidents(self.settings, self.around)
         except StoreError as error:

@@ -1,5 +1,6 @@
 """Browse the handbook: list, show, search and lint its pages."""
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated
@@ -21,6 +22,8 @@ from tools.entity import ENTITY_KINDS
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 _SCORE_DIGITS = 3
+_CODE = re.compile(r"[A-Za-z]{2,12}[ :_-]?\d+", re.ASCII)
+"""What reads as a code: a word and a number."""
 
 
 @app.callback()
@@ -95,6 +98,8 @@ def search(
         raise UsageFault("QUERY is empty", "Give words, a code or a log line.")
     catalog, words = _open(lang)
     hits = find_pages(catalog, query, limit=limit)
+    if hits and _CODE.fullmatch(query.strip()) and not catalog.by_code(query):
+        typer.echo(words("kb.unknown_code", query=query.strip()), err=True)
     if output == "json":
         print_items([
             {**_page(hit.page), "score": round(hit.score, _SCORE_DIGITS)} for hit in hits

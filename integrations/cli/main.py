@@ -146,7 +146,19 @@ def call(arguments: Sequence[str]) -> int:
         raise
     except Exception as error:  # noqa: BLE001 -- the outermost loop: nobody shall read a traceback
         return _fail(error, arguments, debug=debug)
+    finally:
+        _warn_of_unknown_variables()
     return code if isinstance(code, int) else 0
+
+
+def _warn_of_unknown_variables() -> None:
+    """Say which variables have our prefix and mean nothing: a slip of the pen would go unseen."""
+    if "assistant.settings" not in sys.modules:
+        return  # the command read no settings
+    from assistant.settings import unknown_variables  # noqa: PLC0415 -- it is loaded
+
+    for name in unknown_variables(os.environ):
+        typer.echo(f"firstfault: {name} is no setting; it has no effect", err=True)
 
 
 def _fail(error: Exception, arguments: Sequence[str], *, debug: bool) -> int:

@@ -55,7 +55,7 @@ PathsArgument = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="[PATH]…",
-        help="Bundles, folders or any files; none: the live system.",
+        help="Bundles, folders, any files, - for stdin; none: the live system.",
         parser=read_path,
     ),
 ]

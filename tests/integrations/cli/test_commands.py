@@ -168,12 +168,13 @@ def test_compare_puts_nodes_side_by_side(run: Run, home: Path) -> None:
 
 
 def test_the_demo_writes_all_forms(run: Run, home: Path) -> None:
-    """It needs no network, keeps nothing and never exits 5."""
+    """It needs no network, keeps its incident and never exits 5."""
     code, out, err = run("demo", "--out", str(home / "out"), "--lang", "zh")
 
     assert code == 0
     assert "10.0.0.10" in out
     assert "结论" in out
+    assert "训练任务失败" in out.splitlines()[0]
     assert {file.name for file in (home / "out").iterdir()} == {
         "astra.html",
         "astra.md",
@@ -181,5 +182,54 @@ def test_the_demo_writes_all_forms(run: Run, home: Path) -> None:
     }
     assert load((home / "out" / "astra.json").read_text())["incident"] == "I-20250620-1"
     assert "astra.html" in err
-    assert not (home / ".local").exists()
     assert BUNDLE.endswith(".tar.zst")
+
+
+def test_an_unknown_code_is_said_before_its_neighbours(run: Run) -> None:
+    """A list of other codes alone would read as an answer."""
+    _, out, err = run("kb", "search", "Xid 9999")
+
+    assert "Xid 9999 is not in the handbook" in err
+    assert out
+    assert "not in the handbook" not in run("kb", "search", "Xid 79")[2]
+
+
+def test_the_data_directory_in_effect_is_shown(run: Run, home: Path) -> None:
+    """Also where it is the default."""
+    rows = {row["name"]: row for row in _items(run("config", "show", "-o", "json")[1])}
+
+    assert rows["data_dir"]["value"] == str(home / ".local/share/firstfault")
+
+
+def test_an_unknown_variable_is_warned_of(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slip of the pen would have no effect and go unseen."""
+    monkeypatch.setenv("FIRSTFAULT_DATADIR", "/x")
+
+    code, _, err = run("config", "show")
+
+    assert code == 0
+    assert "FIRSTFAULT_DATADIR is no setting" in err
+
+
+def test_the_comparison_explains_its_marks(run: Run, home: Path) -> None:
+    """A question mark alone explains nothing."""
+    bundle = home / "bundle"
+    bundle.mkdir()
+    (bundle / "a.txt").write_text("Linux a 6.1.0 #1 SMP x86_64 GNU/Linux\n")
+    capture = {"path": "a.txt", "source": "host", "command": "uname -a", "target": "a"}
+    (bundle / "manifest.jsonl").write_text(json.dumps(capture) + "\n")
+
+    out = run("compare", "a", "b", "--from", str(bundle))[1]
+
+    assert "? not seen on one of the two" in out
+
+
+def test_the_demos_incident_is_kept(run: Run, home: Path) -> None:
+    """It can be shown again, in Chinese with a Chinese headline."""
+    assert home
+    err = run("demo")[2]
+    assert "saved as I-20250620-1" in err
+
+    code, out, _ = run("incident", "show", "I-20250620-1", "--lang", "zh")
+    assert code == 0
+    assert "存储" in out.splitlines()[-1]

@@ -1,5 +1,6 @@
 """`diagnose` keeps stdout for the answer, saves the incident and ends by the contract."""
 
+import io
 import json
 import os
 import signal
@@ -256,3 +257,41 @@ def test_the_list_says_what_each_incident_is(run: Run, log: Path) -> None:
     assert "NFS" in items[0]["title"]
     assert "NFS" in run("incident", "list")[1]
     assert "无法定论" in run("incident", "list", "--lang", "zh")[1]
+
+
+def test_a_dash_reads_the_standard_input(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As other tools do; it is the same input as the file."""
+    assert home
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LOG.encode())))
+
+    code, out, _ = run("diagnose", "-", "-o", "json")
+
+    assert code in (0, 5)
+    assert load(out)["incident"] == "I-20250620-1"
+
+
+def test_of_two_paths_the_missing_one_is_named(run: Run, log: Path) -> None:
+    """Exit 3, and nothing was read."""
+    code, _, err = run("diagnose", str(log), "nosuch.log")
+
+    assert code == 3
+    assert "nosuch.log" in err
+    assert str(log) not in err
+
+
+def test_a_limit_that_leaves_nothing_promises_nothing(run: Run, log: Path) -> None:
+    """Nothing is printed, so nothing is announced."""
+    code, out, err = run("diagnose", str(log), "--timeout", "0.000001")
+
+    assert code == 124
+    assert bool(out) == ("printing what is known" in err)
+
+
+def test_help_lists_the_exit_codes(run: Run) -> None:
+    """Whoever writes a script looks there."""
+    out = run("diagnose", "--help")[1]
+
+    for code in ("0 ", "1 ", "2 ", "3 ", "4 ", "5 ", "10 ", "124 ", "130 "):
+        assert f"\n    {code}" in out
