@@ -211,10 +211,25 @@ def tell(fault: "CommandFault", arguments: Sequence[str]) -> int:
     if wants_json(arguments):
         typer.echo(json.dumps(fault.document(), ensure_ascii=False, indent=2))
     else:
-        typer.echo(make_visible(f"firstfault: {fault.message}"), err=True)
-        if fault.hint:
-            typer.echo(make_visible(f"  {fault.hint}"), err=True)
+        message, hint = (_in_language(text, arguments) for text in (fault.message, fault.hint))
+        typer.echo(make_visible(f"firstfault: {message}"), err=True)
+        if hint:
+            typer.echo(make_visible(f"  {hint}"), err=True)
     return fault.exit_code
+
+
+def _in_language(text: str, arguments: Sequence[str]) -> str:
+    """Say an error in Chinese where a flag, a variable or the locale asks for it."""
+    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    flags = [value for name, value in pairs if name == "--lang"]
+    flags += [word.partition("=")[2] for word in arguments if word.startswith("--lang=")]
+    names = ("FIRSTFAULT_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
+    wanted = next(filter(None, [*flags, *(os.environ.get(name, "") for name in names)]), "")
+    if not wanted.lower().startswith("zh"):
+        return text
+    from integrations.wording.errors import say_in_chinese  # noqa: PLC0415 -- only for errors
+
+    return say_in_chinese(text)
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
