@@ -26,8 +26,9 @@ def product(*words: str) -> list[str]:
 
 
 def environment(scratch: Path) -> dict[str, str]:
-    """Give the product a data directory of its own."""
-    return {**os.environ, "FIRSTFAULT_DATA_DIR": str(scratch / "data")}
+    """Give the product a data directory and a cache of its own."""
+    own = {"FIRSTFAULT_DATA_DIR": scratch / "data", "XDG_CACHE_HOME": scratch / "cache"}
+    return {**os.environ, **{name: str(folder) for name, folder in own.items()}}
 
 
 def measure(scratch: Path) -> Figures:
@@ -71,8 +72,8 @@ def log_of_a_million_lines(scratch: Path) -> Figures:
         entries = noisy(host, MILLION, 1)
         entries[MILLION // 2] = fault_entry(entries[MILLION // 2].at)
         for entry in entries:
-            stamp = export_stamp(entry.at)
-            sink.write(f"{stamp} {host.name} {entry.unit}[812]: {entry.text}\n")
+            tag = entry.unit if entry.unit == "kernel" else f"{entry.unit}[812]"
+            sink.write(f"{export_stamp(entry.at)} {host.name} {tag}: {entry.text}\n")
     literals.write_text("\n".join(load_catalog().literals()) + "\n")
     env = environment(scratch)
 
