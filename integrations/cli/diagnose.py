@@ -190,6 +190,8 @@ class Desk:
     colour: bool | None
     found: Investigation | None = field(default=None, init=False)
     _store: "Store | None" = field(default=None, init=False)
+    _last: Investigation | None = field(default=None, init=False)
+    """The step that was kept last."""
 
     def work(self, paths: Sequence[Path], incident: Incident, timeout_s: float = 0) -> int:
         """Investigate and return the exit code; what is known stays in `found`."""
@@ -218,6 +220,7 @@ class Desk:
             if self.found is None:
                 # Not before: the files' digests are computed while the store is opened.
                 self._store = self._open_store(progress)
+            self._last = investigation
             self.found = self._kept(investigation)
             progress.step(self.found)
 
@@ -225,7 +228,8 @@ class Desk:
         for gap in done.gaps:
             if gap.source == SOURCE:
                 progress.say(choose_words(self.settings, self.around).say(tell(gap)))
-        self.found = self._kept(done)
+        if done is not self._last:
+            self.found = self._kept(done)
 
     def _kept(self, found: Investigation) -> Investigation:
         """Keep what is worth following up: where nothing alarms there is no incident."""
