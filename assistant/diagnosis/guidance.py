@@ -16,6 +16,7 @@ from assistant.diagnosis.result import (
 from assistant.event import Event
 from assistant.sentences import say
 from knowledge.page import Advice, Check, Page
+from tools.evidence import UNKNOWN_ZONE_S
 
 MOST_ADVICE = 5
 MOST_CHECKS = 6
@@ -155,10 +156,12 @@ def missing_information(
 
     `unhealthy` are the reasons that forbid "healthy", where that is the open question.
     """
-    rows = [
-        Missing(what=say("ask-zone", clock=clock), why=say("ask-zone-why"))
+    boots = {e.clock for e in case.timeline.events if e.start.common_s > UNKNOWN_ZONE_S}
+    asked = [
+        (clock, "ask-boot" if clock in boots else "ask-zone")
         for clock in case.timeline.unresolved_zones[:3]
     ]
+    rows = [Missing(what=say(key, clock=clock), why=say(f"{key}-why")) for clock, key in asked]
     hurt = [event for event in case.timeline.events if damaging(event)]
     if any(event.plane == "workload" for event in hurt) and not _cause_known(roots):
         rows.append(Missing(what=say("ask-first-rank"), why=say("ask-first-rank-why")))

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from integrations.wording.words import Words
-from tools.evidence import Instant, Window
+from tools.evidence import UNKNOWN_ZONE_S, Instant, Window
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _MINUS, _TO = "−", "–"
@@ -29,6 +29,8 @@ def write_time(moment: datetime) -> str:
 def write_instant(instant: Instant, words: Words, *, day: bool = False) -> str:
     """Write a moment with its error bar and what is known of its zone."""
     shown = write_stamp(instant.utc) if day else write_time(instant.utc)
+    if instant.common_s > UNKNOWN_ZONE_S:
+        return f"≤ {shown} ({words('time.boot_clock')} {instant.original})"
     if instant.uncertainty_s >= _ERROR_SHOWN_S:
         shown += f" ±{write_span(instant.uncertainty_s, words)}"
     if instant.zone != "stated":
@@ -40,7 +42,7 @@ def write_span(seconds: float, words: Words) -> str:
     """Write a length of time with at most two units."""
     seconds = abs(seconds)
     if seconds < _MINUTE:
-        digits = f"{seconds:.1f}".rstrip("0").rstrip(".") if seconds else "0"
+        digits = f"{seconds:.{1 if seconds >= _ERROR_SHOWN_S else 3}f}".rstrip("0").rstrip(".")
         return f"{digits} {words('time.seconds')}"
     if seconds < _HOUR:
         return _two(seconds, _MINUTE, ("time.minutes", "time.seconds"), words)

@@ -12,7 +12,7 @@ from integrations.rendering.moments import (
     write_window,
 )
 from integrations.wording.words import load_words
-from tools.evidence import Instant, Window
+from tools.evidence import UNKNOWN_BOOT_S, Instant, Window
 
 EN, ZH = load_words("en"), load_words("zh")
 NOON = datetime(2025, 6, 20, 12, tzinfo=UTC)
@@ -22,6 +22,7 @@ NOON = datetime(2025, 6, 20, 12, tzinfo=UTC)
     ("seconds", "en", "zh"),
     [
         (0, "0 s", "0 秒"),
+        (0.021, "0.021 s", "0.021 秒"),
         (1.04, "1 s", "1 秒"),
         (12.5, "12.5 s", "12.5 秒"),
         (252, "4 min 12 s", "4 分 12 秒"),
@@ -40,6 +41,13 @@ def test_an_unknown_zone_is_said() -> None:
     instant = Instant(NOON, 14 * 3600, "unknown")
 
     assert write_instant(instant, EN) == "12:00:00Z ±14 h (zone unknown)"
+
+
+def test_a_boot_clock_bounds_the_time_from_above() -> None:
+    """The stamp itself stands beside the latest moment it can mean."""
+    instant = Instant(NOON, UNKNOWN_BOOT_S, "unknown", "[123461.881213]")
+
+    assert write_instant(instant, EN) == "≤ 12:00:00Z (boot clock [123461.881213])"
 
 
 def test_a_stamp_of_another_zone_is_written_in_utc() -> None:
