@@ -1,10 +1,13 @@
 """The sentences that the core itself says, in both languages, as data."""
 
+import re
 import tomllib
 from functools import cache
 from importlib.resources import files
 
 from knowledge.page import Bilingual
+
+_NUMBER = re.compile(r"\b(\d+)((?: \w+)? )(\w+)\(s\)", re.ASCII)
 
 
 @cache
@@ -15,7 +18,14 @@ def _table() -> dict[str, dict[str, str]]:
 def say(key: str, **values: object) -> Bilingual:
     """Fill the sentence `key` with values that read the same in both languages."""
     row = _table()[key]
-    return Bilingual(en=row["en"].format(**values), zh=row["zh"].format(**values))
+    english = _NUMBER.sub(_settle, row["en"].format(**values))
+    return Bilingual(en=english, zh=row["zh"].format(**values))
+
+
+def _settle(found: re.Match[str]) -> str:
+    """Put the noun after a number into singular or plural."""
+    number, between, noun = found.groups()
+    return f"{number}{between}{noun}{'' if number == '1' else 's'}"
 
 
 def say_with(key: str, **values: Bilingual) -> Bilingual:

@@ -1,6 +1,5 @@
 """An Investigation as a reader asks for it: by id, by title, in one language."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -248,7 +247,6 @@ class View:
     def where(self, root: RootCause) -> str:
         """Say where a root is; a bare id gets its kind, so that it reads as a thing."""
         told = self.words.say(root.where.text)
-        told = re.sub(r"\b1 (\w+)\(s\)", r"1 \1", told).replace("(s)", "s")
         kind = self.words(f"kind.{root.entity.kind}")
         bare = told.startswith(root.entity.id) and not told.lower().startswith(kind.lower())
         return f"{kind} {told}" if bare else told

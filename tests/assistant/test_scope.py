@@ -6,11 +6,16 @@ from typing import Protocol
 
 import pytest
 
+from assistant.event import Timeline
 from assistant.incident import Incident, Scope
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
-from assistant.scope import nothing_matches
+from assistant.recognise import Recognised
+from assistant.scope import focus, nothing_matches
+from assistant.topology import Ties
+from tests.assistant.diagnosis.world import event, page
 from tests.assistant.pages import HANDBOOK
+from tools.entity import Entity
 from tools.evidence import Window
 
 
@@ -108,3 +113,45 @@ def test_a_name_that_occurs_nowhere_is_said(look: Look) -> None:
     assert not nothing_matches(found.incident.scope, found.gaps)
     alone = look(scope=Scope(nodes=("nosuch",)))
     assert nothing_matches(alone.incident.scope, alone.gaps)
+
+
+FAULT, WORK = page("fault"), page("work", "symptom")
+SERVER = page("server", entity={"kind": "storage_server"})
+
+
+def _world() -> tuple[Timeline, Recognised]:
+    """Two nodes with a pod each, of one job each, on one storage server."""
+    ties = Ties()
+    for node, pod, job in (("n1", "ns/a-0", "ns/a"), ("n2", "ns/b-0", "ns/b")):
+        ties.node(node)
+        ties.relate(("pod", pod), ("node", node))
+        ties.relate(("pod", pod), ("job", job))
+        ties.relate(("node", node), ("storage_server", "10.0.0.10"))
+    events = (
+        event("server", SERVER, 0, node="", anchors=[("storage_server", "10.0.0.10")]),
+        event("n1", FAULT, 1),
+        event("n2", FAULT, 2, node="n2"),
+        event("b", WORK, 3, node="n1", entity=Entity(kind="pod", id="ns/b-0")),
+        event("a", WORK, 4, node="n1", anchors=[("pod", "ns/a-0")],
+              entity=Entity(kind="pod", id="ns/a-0")),
+    )  # fmt: skip
+    return Timeline(events=events), Recognised(topology=ties.settle())
+
+
+@pytest.mark.parametrize(
+    ("scope", "kept"),
+    [
+        (Scope(nodes=("n2",)), {"server", "n2"}),
+        (Scope(pods=("ns/a-0",)), {"server", "n1", "a"}),
+        (Scope(job="ns/a"), {"server", "n1", "a"}),
+        (Scope(job="a"), {"server", "n1", "a"}),
+    ],
+)
+def test_work_keeps_what_carries_it_and_what_it_shares(scope: Scope, kept: set[str]) -> None:
+    """A pod's node and its server are upstream; another job's pod on that node is not."""
+    timeline, recognised = _world()
+
+    found, gaps = focus(timeline, scope, recognised)
+
+    assert gaps == ()
+    assert {one.id for one in found.events if one.role != "context"} == kept
