@@ -162,6 +162,7 @@ class Pipeline:
                 ),
                 "diagnosis": diagnosis,
                 "priority": priority,
+                "window": found.window if _bounded(found.window) else covered(found.evidence),
             }
         )
 
@@ -206,6 +207,17 @@ def product_version() -> str:
         return version(PRODUCT)
     except PackageNotFoundError:
         return "unknown"
+
+
+def covered(evidence: Sequence[Evidence]) -> Window:
+    """Return the time that the evidence speaks of: the window of an answer that found nothing."""
+    since = [item.window.since for item in evidence if item.window.since]
+    until = [item.window.until for item in evidence if item.window.until]
+    return Window(since=min(since, default=None), until=max(until, default=None))
+
+
+def _bounded(window: Window) -> bool:
+    return window.since is not None or window.until is not None
 
 
 def _window(asked: Window, timeline: Timeline) -> Window:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assistant.alarm import is_alarming
 from assistant.diagnosis.case import damaging
 from assistant.errors import StoreError
 from assistant.gather import Live
@@ -232,11 +231,8 @@ class Desk:
             self.found = self._kept(done)
 
     def _kept(self, found: Investigation) -> Investigation:
-        """Keep what is worth following up: where nothing alarms there is no incident."""
-        known = self.found.incident.id if self.found else ""
-        if self._store is None or not (known or any(map(is_alarming, found.timeline.events))):
-            return found
-        return self._store.save(found)
+        """Keep a step under its incident's id, also where all is well: the next look compares."""
+        return found if self._store is None else self._store.save(found)
 
     def _live(self, progress: Progress, hosts: Sequence[str]) -> Live:
         live = open_live(self.settings, self.around, hosts)
