@@ -17,6 +17,8 @@ from tools.evidence import UNKNOWN_ZONE_S, Evidence, Instant, Zone
 _BUSY_LINES = 50
 _BUSY_GAP_S = 120.0
 """A log with a longer mean pause may have been silent for a quarter of an hour."""
+_STEADY_GAP_S = 30.0
+"""Only a log with a shorter mean pause tells a zone of half hours, which are rare, from silence."""
 _AFTER_S = 30.0
 _BEFORE_S = 420.0
 """How much later or earlier than the capture the last line of a busy log may be."""
@@ -50,7 +52,8 @@ def zones_by_capture(
         apart = (captured[name] - last).total_seconds()
         whole = round(apart / QUARTER_S) * QUARTER_S
         near = -_AFTER_S <= apart - whole <= _BEFORE_S and abs(whole) <= UNKNOWN_ZONE_S
-        if near and _is_busy(parts):
+        pause = _BUSY_GAP_S if whole % 3600 == 0 else _STEADY_GAP_S
+        if near and _is_busy(parts, pause):
             found[name] = whole
     return found
 
@@ -87,8 +90,8 @@ def _is_boot_clock(span: Spanned) -> bool:
     return span.last is not None and span.last.common_s > UNKNOWN_ZONE_S
 
 
-def _is_busy(parts: Sequence[Spanned]) -> bool:
+def _is_busy(parts: Sequence[Spanned], pause_s: float) -> bool:
     lines = sum(part.lines for part in parts)
     first = min(part.first.utc for part in parts if part.first is not None)
     last = max(part.last.utc for part in parts if part.last is not None)
-    return lines >= _BUSY_LINES and (last - first).total_seconds() <= lines * _BUSY_GAP_S
+    return lines >= _BUSY_LINES and (last - first).total_seconds() <= lines * pause_s

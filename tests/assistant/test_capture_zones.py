@@ -25,6 +25,7 @@ def spanned(first: float, last: float, lines: int = 1000) -> Spanned:
         (8 * 3600, 9 * 3600 - 700, 1000, None),
         (8 * 3600, 9 * 3600 - 450, 1000, None),
         (8 * 3600, 9 * 3600 - 60, 10, None),
+        (0, 9 * 3600 - 1800, 300, None),
     ],
 )
 def test_the_zone_is_what_lies_between_the_last_line_and_the_capture(
