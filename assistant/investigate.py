@@ -1,7 +1,7 @@
 """The pipeline: from a report and its evidence to a diagnosis, one plain step after another."""
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from assistant.priority import decide_priority
 from assistant.recognise import Recognised, recognise
 from assistant.scope import focus, in_window, outside, with_unmet
 from assistant.sight import build_sight, read_stretches
-from assistant.timeline import order, window_of
+from assistant.timeline import at_work, order, window_of
 from knowledge.catalog import Catalog
 from knowledge.matching import Matcher
 from tools.bundle import Bundle
@@ -94,7 +94,8 @@ class Pipeline:
         self.on_step(found)
         timeline = order(recognised, self.catalog, incident)
         timeline, unmet = self._narrow(timeline, recognised, incident, asked)
-        found = ordered(found.model_copy(update={"gaps": (*found.gaps, *unmet)}), timeline)
+        found = found.model_copy(update={"gaps": (*found.gaps, *unmet)})
+        found = ordered(found, timeline, at_work(self.catalog))
         self.on_step(found)
         found = self._diagnosed(found, recognised)
         self.on_step(found)
@@ -179,13 +180,15 @@ def gathered(found: Investigation, recognised: Recognised) -> Investigation:
     )
 
 
-def ordered(found: Investigation, timeline: Timeline) -> Investigation:
+def ordered(
+    found: Investigation, timeline: Timeline, working: Collection[str] = ()
+) -> Investigation:
     """Take over the timeline, and from it the window where none was asked for."""
     return found.model_copy(
         update={
             "step": "ordered",
             "timeline": timeline,
-            "window": _window(found.incident.window, timeline),
+            "window": _window(found.incident.window, timeline, working),
         }
     )
 
@@ -220,8 +223,8 @@ def _bounded(window: Window) -> bool:
     return window.since is not None or window.until is not None
 
 
-def _window(asked: Window, timeline: Timeline) -> Window:
-    found = window_of(timeline.events)
+def _window(asked: Window, timeline: Timeline, working: Collection[str]) -> Window:
+    found = window_of(timeline.events, working)
     since, until = asked.since or found.since, asked.until or found.until
     if since and until and since > until:
         return Window(since=asked.since, until=asked.until)

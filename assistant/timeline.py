@@ -1,6 +1,6 @@
 """Recognised bursts become events in order: clocks right, reports merged, onsets as intervals."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -52,7 +52,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     )
     maker = _Maker(recognised, catalog)
     events = sorted((maker.event(happening) for happening in merged), key=_order)
-    window = incident.window if incident.window.since else window_of(events)
+    window = incident.window if incident.window.since else window_of(events, at_work(catalog))
     habits = Habits(events, window, recognised.spans)
     events = mark_known([habits.rate(event) for event in events], window)
     events = fold_populations(fold_recurrences(events, habits.rising))
@@ -67,15 +67,40 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     )
 
 
-def window_of(events: Sequence[Event]) -> Window:
-    """Find the fault's window: the densest stretch of damaging and severe events."""
+def at_work(catalog: Catalog) -> frozenset[str]:
+    """Return the pages that show work going on."""
+    return frozenset(page.id for page in catalog.pages.values() if page.progress)
+
+
+LONG_OVER_S = 6 * 3600.0
+"""What stopped no work and ended this long before work was last seen is the past."""
+RECENT_S = 3600.0
+
+
+def window_of(events: Sequence[Event], working: Collection[str] = ()) -> Window:
+    """Find the fault's window: the densest stretch of damaging and severe events.
+
+    `working` are the pages that show work going on. Where work went on long after a disturbance
+    that had stopped none, the question is how things are now: the last hour of work.
+    """
     found = disturbance(events)
     if found is None:
         return Window()
+    since, until = found.since, found.until
+    lately = max((e.last.utc.timestamp() for e in events if e.page in working), default=0.0)
+    if lately - until > LONG_OVER_S and not _stopped_work(events, since, until):
+        since, until = lately - RECENT_S, lately
     zone = events[0].start.utc.tzinfo
     return Window(
-        since=datetime.fromtimestamp(found.since, tz=zone),
-        until=datetime.fromtimestamp(found.until, tz=zone),
+        since=datetime.fromtimestamp(since, tz=zone), until=datetime.fromtimestamp(until, tz=zone)
+    )
+
+
+def _stopped_work(events: Sequence[Event], since: float, until: float) -> bool:
+    return any(
+        event.damage >= 2 and event.earliest <= until and event.latest >= since  # noqa: PLR2004 - work stopped
+        for event in events
+        if not event.benign
     )
 
 

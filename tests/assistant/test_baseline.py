@@ -5,7 +5,7 @@ from datetime import timedelta
 from assistant.incident import Incident
 from assistant.timeline import window_of
 from tests.assistant.items import T0, kernel, line_up, said, series
-from tools.evidence import Series, Window
+from tools.evidence import Instant, Series, Window
 
 XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
 HOUR = Incident(window=Window(since=T0, until=T0 + timedelta(hours=1)))
@@ -86,3 +86,24 @@ def test_noise_that_comes_more_and_more_often_is_a_precursor() -> None:
     (event,) = line_up([kernel("n1", moment, XID) for moment in [*moments, 60]], HOUR).events
     assert not event.chronic
     assert (event.count, event.start.utc) == (len(moments) + 1, T0 - timedelta(days=3))
+
+
+def test_an_old_fault_that_stopped_no_work_does_not_set_the_window() -> None:
+    """Work went on for days after it: the question is the last hour of work."""
+    timeline = line_up([kernel("n1", 0, XID)])
+    old = timeline.events[0].model_copy(update={"damage": 1})
+    work = old.model_copy(
+        update={
+            "id": "w",
+            "page": "training-progress",
+            "benign": "work",
+            "damage": 0,
+            "severity": "info",
+            "last": Instant(T0 + timedelta(days=3)),
+        }
+    )
+    window = window_of([old, work], {"training-progress"})
+
+    assert window.since == T0 + timedelta(days=3, hours=-1)
+    stopped = old.model_copy(update={"damage": 2})
+    assert window_of([stopped, work], {"training-progress"}).since == T0
