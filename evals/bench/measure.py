@@ -91,7 +91,8 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
     share, z2 = hits / n, z * z
     middle = share + z2 / (2 * n)
     spread = z * ((share * (1 - share) + z2 / (4 * n)) / n) ** 0.5
-    return (middle - spread) / (1 + z2 / n), (middle + spread) / (1 + z2 / n)
+    low, high = (middle - spread) / (1 + z2 / n), (middle + spread) / (1 + z2 / n)
+    return max(0.0, low), min(1.0, high)
 
 
 def share(hits: int, n: int, bound: float, against: str, *, floor: bool = False) -> Figure:
