@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from evals import fleet
 from evals.model import Host
-from evals.objects import PodSpec
+from evals.pod_objects import PodSpec
 
 Lines = list[tuple[float, str]]
 RANKS_PER_POD = 8

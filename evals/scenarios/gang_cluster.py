@@ -4,10 +4,11 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from evals import background, fleet, objects
+from evals import background, fleet, node_objects, objects, pod_objects
 from evals.background import sampled
 from evals.model import Body, PodLog, Recording, iso
-from evals.objects import Involved, Ready
+from evals.node_objects import Ready
+from evals.objects import Involved
 from evals.training import Gang, Lines
 
 SCRAPE_S = 30.0
@@ -31,8 +32,10 @@ class GangCluster:
         for host in recording.hosts.values():
             ready = Ready("True", host.booted + 60)
             lost = (allocatable or {}).get(host.name)
-            self.items.append(objects.node(self.rng, host, at=at, ready=ready, allocatable=lost))
-            self.items.append(objects.lease(self.rng, host, at - self.rng.uniform(0, 9)))
+            self.items.append(
+                node_objects.node(self.rng, host, at=at, ready=ready, allocatable=lost)
+            )
+            self.items.append(node_objects.lease(self.rng, host, at - self.rng.uniform(0, 9)))
 
     def job(self, started: float, failed: float | None, *, reason: str = "PodFailed") -> None:
         """List the job; `failed` is when it failed for good."""
@@ -61,7 +64,7 @@ class GangCluster:
                 component="job-controller",
             )
         self.items.append(
-            objects.job(
+            pod_objects.job(
                 self.rng,
                 gang.name,
                 uid=gang.uid,
@@ -75,15 +78,17 @@ class GangCluster:
     def pod_running(self, index: int, since: float) -> None:
         """List a pod that runs."""
         spec = self.gang.pods[index]
-        self.items.append(objects.pod(spec, phase="Running", status=objects.running(spec, since)))
+        self.items.append(
+            pod_objects.pod(spec, phase="Running", status=pod_objects.running(spec, since))
+        )
 
     def pod_failed(
         self, index: int, since: float, until: float, *, code: int, reason: str = "Error"
     ) -> None:
         """List a pod whose container ended with `code`."""
         spec = self.gang.pods[index]
-        status = objects.ended(spec, since, until, code=code, reason=reason)
-        self.items.append(objects.pod(spec, phase="Failed", status=status))
+        status = pod_objects.ended(spec, since, until, code=code, reason=reason)
+        self.items.append(pod_objects.pod(spec, phase="Failed", status=status))
 
     def about_pod(self, index: int) -> Involved:
         """Name a pod for an event."""

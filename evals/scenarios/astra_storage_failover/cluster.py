@@ -2,10 +2,11 @@
 
 import random
 
-from evals import fleet, objects
+from evals import fleet, node_objects, objects, pod_objects
 from evals.background import klog
 from evals.model import Body, Host, PodLog, Recording, iso
-from evals.objects import Involved, Ready
+from evals.node_objects import Ready
+from evals.objects import Involved
 from evals.scenarios.astra_storage_failover.nodes import pleg_words, taint
 from evals.scenarios.astra_storage_failover.plan import NodeStory, Plan
 from evals.scenarios.astra_storage_failover.pods import CLAIM, NAMESPACE, Pods
@@ -45,7 +46,7 @@ def _listing(
     found += _control_plane(rng, plan, at)
     for story in plan.nodes.values():
         found.append(_node(rng, story, at))
-        found.append(objects.lease(rng, story.host, at - 4))
+        found.append(node_objects.lease(rng, story.host, at - 4))
     found += objects.nfs_volume(
         rng,
         "pv-astra-data",
@@ -76,7 +77,7 @@ def _control_plane(rng: random.Random, plan: Plan, at: float) -> list[Body]:
     blocked: Body = {"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}
     labels = {"node-role.kubernetes.io/control-plane": ""}
     return [
-        objects.node(
+        node_objects.node(
             rng,
             host,
             at=at,
@@ -110,7 +111,7 @@ def _node(rng: random.Random, story: NodeStory, at: float) -> Body:
             for effect in ("NoSchedule", "NoExecute")
         ]
     gone = story.tainted + 4 <= at < story.untainted + 12
-    return objects.node(
+    return node_objects.node(
         rng, story.host, at=at, ready=ready, taints=taints, allocatable=0 if gone else None
     )
 
@@ -134,7 +135,7 @@ def _job(rng: random.Random, plan: Plan, pods: Pods, index: int, at: float) -> B
                 "lastProbeTime": iso(failed),
             }
         ]
-    return objects.job(
+    return pod_objects.job(
         rng,
         job.name,
         uid=job.uid,

@@ -8,9 +8,10 @@ once. A replacement needs a new mount, and a new mount waits for the dead server
 import random
 from dataclasses import dataclass, field, replace
 
-from evals import fleet, objects
+from evals import fleet, objects, pod_objects
 from evals.model import Body, iso
-from evals.objects import Involved, PodSpec
+from evals.objects import Involved
+from evals.pod_objects import PodSpec
 from evals.scenarios.astra_storage_failover.plan import JobStory, NodeStory, Plan
 
 NAMESPACE = "train"
@@ -264,14 +265,14 @@ class Pods:
 
     def _object(self, story: PodStory, at: float) -> Body:
         if story.started and story.started <= at:
-            body = objects.pod(
-                story.spec, phase="Running", status=objects.running(story.spec, story.started)
+            body = pod_objects.pod(
+                story.spec, phase="Running", status=pod_objects.running(story.spec, story.started)
             )
             if story.crashed and story.crashed <= at:
-                status = objects.ended(
+                status = pod_objects.ended(
                     story.spec, story.started, story.crashed, code=1, reason="Error"
                 )
-                return objects.pod(story.spec, phase="Failed", status=status)
+                return pod_objects.pod(story.spec, phase="Failed", status=status)
             if story.deleted and story.deleted <= at:
                 meta = body["metadata"]
                 if isinstance(meta, dict):
@@ -286,4 +287,4 @@ class Pods:
             **({"reason": "Unschedulable"} if waiting else {}),
         }
         spec = replace(story.spec, node="") if waiting else story.spec
-        return objects.pod(spec, phase="Pending", status={"conditions": [condition]})
+        return pod_objects.pod(spec, phase="Pending", status={"conditions": [condition]})

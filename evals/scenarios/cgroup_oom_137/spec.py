@@ -10,7 +10,7 @@ from evals import background, fleet
 from evals.alerts import alert
 from evals.background import sampled
 from evals.model import Recording, Ticket, epoch, happens, iso, stream
-from evals.objects import PodSpec
+from evals.pod_objects import PodSpec
 from evals.scenarios import gang_cluster, gpu_health
 from evals.scenarios.gang_cluster import GangCluster
 from evals.training import child_failed, gang, peer_closed, steps
