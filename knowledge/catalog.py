@@ -21,6 +21,8 @@ OWN_FAMILY = "own"
 PROGRESS_PAUSE_S = 120.0
 """Steps that come within this are one run of work; a longer pause may be a stall."""
 HARMLESS_PAUSE_S = 3600.0
+RECOVERY_PAUSE_S = 300.0
+"""A writer that says "well again" so often without complaint in between says it once."""
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _FILLERS = frozenset({"code", "error", "status", "no", "number"})
@@ -72,7 +74,7 @@ class Catalog:
         return self._kernel_literals
 
     def hum_literals(self) -> Mapping[str, float]:
-        """The literals of harmless lines that name nothing but their writer.
+        """The literals of harmless lines and recoveries that name nothing but their writer.
 
         Each has the pause in seconds that means something: progress that stops for so long.
         """
@@ -109,8 +111,10 @@ class Catalog:
                     telling.add(signature.literal)
                 pause = PROGRESS_PAUSE_S if page.progress else HARMLESS_PAUSE_S
                 pauses[signature.literal] = min(pause, pauses.get(signature.literal, pause))
-                if signature.ends:
+                if signature.ends and "(?P<" in signature.ends.regex:
                     telling.add(signature.ends.literal)
+                elif signature.ends:
+                    pauses[signature.ends.literal] = RECOVERY_PAUSE_S
         return {literal: pause for literal, pause in pauses.items() if literal not in telling}
 
     @cached_property

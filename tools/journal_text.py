@@ -1,5 +1,6 @@
 """Scans the journal's export text: hits in raw blocks, entries taken apart only around them."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,6 +21,12 @@ SAMPLES = 32
 MAX_ENTRY = 1 << 20
 OTHERS_BETWEEN = 64
 """How many entries of other writers may stand between the parts of one message."""
+
+WORKLOAD = re.compile(
+    rb"CONTAINER_NAME|K8S_POD_NAME|_SYSTEMD_USER_UNIT"
+    rb"|_SYSTEMD_CGROUP[^\n]*?(?:/user\.slice/|/user@|slurmstepd|/job_|kubepods)"
+)
+"""What an entry of a workload carries: of those, one name stands for many writers."""
 
 _WANTED = {name.encode(): name for name in (*FIELDS, "__REALTIME_TIMESTAMP")}
 
@@ -85,6 +92,7 @@ class ExportReading:
     kernel_mark: ClassVar[bytes] = b"\n_TRANSPORT=kernel\n"
     host_mark: ClassVar[bytes] = b"\n_HOSTNAME="
     """Its first byte also ends its value."""
+    tag_mark: ClassVar[bytes] = b"\nSYSLOG_IDENTIFIER="
     _line: int = 1
     _barren: int = -1
     """Before this offset the last search for a message's beginning found none."""
@@ -159,14 +167,18 @@ class ExportReading:
         return {n: hum[text] for n, text in enumerate(self.request.literals) if text in hum}
 
     def _lane(self, block: Block, end: int) -> tuple[bytes, int] | None:
-        """Tell the host of a kernel's entry; what others write is read line by line."""
-        begin, stop = self.bounds(block.data, block.start + end - 1)
-        host = block.data.find(self.host_mark, begin, stop)
-        if host < 0 or block.data.find(self.kernel_mark, begin, stop) < 0:
+        """Tell host and tag of an entry; what workloads write is read line by line."""
+        data = block.data
+        begin, stop = self.bounds(data, block.start + end - 1)
+        host = _value(data, self.host_mark, begin, stop)
+        if not host:
             return None
-        host += len(self.host_mark)
-        name = block.data[host : block.data.find(self.host_mark[:1], host, stop)]
-        return name, stop - block.start
+        if data.find(self.kernel_mark, begin, stop) >= 0:
+            return host, stop - block.start
+        tag = _value(data, self.tag_mark, begin, stop)
+        if not tag or WORKLOAD.search(data, begin, stop):
+            return None
+        return host + b" " + tag, stop - block.start
 
     def _moment(self, block: Block, end: int) -> float | None:
         begin, stop = self.bounds(block.data, block.start + end - 1)
@@ -262,6 +274,15 @@ class ExportReading:
         elif moment.utc > last.utc:
             last = moment
         self.seen[host, channel] = (first, last)
+
+
+def _value(data: bytes, mark: bytes, begin: int, stop: int) -> bytes:
+    """Take the value behind a mark, of which the first byte also ends it."""
+    place = data.find(mark, begin, stop)
+    if place < 0:
+        return b""
+    place += len(mark)
+    return data[place : data.find(mark[:1], place, stop)]
 
 
 def _placed(record: Record, line: int, count: int) -> Record:

@@ -64,6 +64,30 @@ def test_unknown_writer_is_read() -> None:
     assert len(_thin([0.0] * 30, [None] * 30)) == 30
 
 
+def test_run_ends_at_any_other_known_line_of_its_writer() -> None:
+    """The line that says "well again" right after a complaint is read, whatever came before."""
+    seconds = [float(n) for n in range(60)]
+    hits = [(1 if n == 30 else 0, n) for n in range(60)]
+    look = Stretch(lambda end: (b"one", end), lambda end: seconds[end])
+    kept = {end for _, end, _ in thinned(hits, {0: HUM_S}, look)}
+    assert {0, 29, 30, 31, 59} <= kept
+    assert len(kept) < 10
+
+
+def test_lines_with_two_known_texts_are_timed_once() -> None:
+    """Each line's time is found once, however many literals it carries."""
+    asked: list[int] = []
+
+    def moment_of(end: int) -> float:
+        asked.append(end)
+        return float(end // 10)
+
+    look = Stretch(lambda end: (b"one", end // 10 * 10 + 9), moment_of)
+    hits = [(end % 10 % 3, end) for end in range(600)]
+    list(thinned(hits, dict.fromkeys(range(3), HUM_S), look))
+    assert len(asked) == len(set(asked))
+
+
 def test_literal_twice_on_a_line_counts_once() -> None:
     """A line that carries the literal several times is one line."""
     look = Stretch(lambda end: (b"one", end // 10 * 10 + 9), lambda end: float(end // 10))

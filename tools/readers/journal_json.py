@@ -53,6 +53,7 @@ class JsonReading(ExportReading):
     border: ClassVar[bytes] = b"\n"
     kernel_mark: ClassVar[bytes] = b'"_TRANSPORT":"kernel"'
     host_mark: ClassVar[bytes] = b'"_HOSTNAME":"'
+    tag_mark: ClassVar[bytes] = b'"SYSLOG_IDENTIFIER":"'
 
     def literals(self) -> tuple[str, ...]:
         """Escape the literals as JSON does; messages that are arrays of bytes are hits too."""

@@ -146,3 +146,19 @@ def test_a_journal_as_one_array(read: Read) -> None:
     """Pretty-printed or in an array, entries are read."""
     entries = [json.loads(line) for line in samples.JOURNAL_JSON.splitlines()]
     assert len(read(json.dumps(entries, indent=1)).records) == 2
+
+
+def test_daemons_hum_is_thinned_and_workloads_is_not(read: Read) -> None:
+    """A daemon's tag names one writer; many ranks print under the name of one container."""
+    daemon = (*samples.KUBELET, "SYSLOG_IDENTIFIER=check")
+    writers = {"check": daemon, "trainer": ("CONTAINER_NAME=trainer", "SYSLOG_IDENTIFIER=check")}
+    counts = {}
+    for name, lines in writers.items():
+        parts = [
+            samples.entry(samples.T0 + n, "gpu-1", b"disk writable", *lines) for n in range(40)
+        ]
+        asked = {"literals": ("writable",), "hum": {"writable": 3600.0}}
+        records = read(b"".join(parts), **asked).records
+        assert sum(record.stands_for for record in records) == 40
+        counts[name] = len(records)
+    assert counts["check"] < 10 < counts["trainer"] == 40
