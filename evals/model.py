@@ -50,6 +50,11 @@ class Gpu:
     """``0000:9b:00`` as the kernel prints it, without the function."""
     serial: str
 
+    @property
+    def port(self) -> str:
+        """Name the downstream port above it, as the kernel prints it."""
+        return f"0000:{int(self.bdf[5:7], 16) - 4:02x}:01.0"
+
 
 @dataclass(frozen=True, slots=True)
 class Host:
@@ -169,6 +174,10 @@ class Recording:
             self.hosts[host.name] = host
             self.journal[host.name] = []
 
+    def ask(self, *, en: str, zh: str) -> None:
+        """Add the users' words, the same in both languages."""
+        self.tickets += [Ticket("en", en), Ticket("zh", zh)]
+
     def log(self, host: str, at: float, unit: str, text: str, *, priority: int = 6) -> None:
         """Append a journal entry at true time `at`."""
         self.journal[host].append(Entry(at, unit, text, priority))
@@ -177,3 +186,32 @@ class Recording:
         """Return what the clock of `host` showed at true time `at`."""
         known = self.hosts.get(host)
         return at + (known.clock_offset_s if known else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a scenario is called and how far it reaches around its fault; offsets in seconds."""
+
+    scenario: str
+    cluster: str
+    title: str
+    before_s: float
+    after_s: float
+    reported_s: float
+    """How long before the fault the report's window begins; it ends where the recording ends."""
+    collecting_s: float = 5.0
+    """How long before the end the logs were collected."""
+
+    def open(self, seed: int, fault: float) -> Recording:
+        """Open the recording of a fault at `fault`."""
+        until = fault + self.after_s
+        return Recording(
+            scenario=self.scenario,
+            seed=seed,
+            cluster=self.cluster,
+            title=self.title,
+            since=fault - self.before_s,
+            until=until,
+            taken=until - self.collecting_s,
+            reported=(fault - self.reported_s, until),
+        )

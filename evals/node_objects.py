@@ -56,11 +56,14 @@ def node(
         spec["taints"] = list(taints)
     if unschedulable:
         spec["unschedulable"] = True
+    meta = metadata(rng, host.name, created)
+    meta["labels"] = _labels(host, labels or {})
+    info: Body = {"machineID": host.machine_id, "bootID": host.boot_id, **SOFTWARE}
     count = len(host.gpus)
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {**metadata(rng, host.name, created), "labels": _labels(host, labels or {})},
+        "metadata": meta,
         "spec": spec,
         "status": {
             "capacity": _amounts(count, count),
@@ -70,7 +73,7 @@ def node(
                 {"type": "InternalIP", "address": host.address},
                 {"type": "Hostname", "address": host.name},
             ],
-            "nodeInfo": {"machineID": host.machine_id, "bootID": host.boot_id, **SOFTWARE},
+            "nodeInfo": info,
         },
     }
 

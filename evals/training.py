@@ -1,6 +1,7 @@
 """A gang of training pods, one a node, and what PyTorch, NCCL and torchrun print in them."""
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -11,6 +12,7 @@ from evals.pod_objects import PodSpec
 Lines = list[tuple[float, str]]
 RANKS_PER_POD = 8
 WATCHDOG_MS = 600_000
+WATCHDOG_S = WATCHDOG_MS / 1000
 STEP_S = 11.0
 
 
@@ -129,6 +131,22 @@ def watchdog(rank: int, at: float, work: Collective, rng: random.Random) -> Line
             ),
         ),
     ]
+
+
+def gave_up(
+    ranks: Iterable[int], at: float, work: Collective, rng: random.Random, *, spread: float
+) -> Lines:
+    """Write how a pod whose peer is gone ends: each rank's watchdog within `spread` s of `at`."""
+    lines: Lines = []
+    for rank in ranks:
+        lines += watchdog(rank, at + rng.uniform(0.3, spread), work, rng)
+    return lines + child_failed(at + rng.uniform(14, 25), rng.randrange(8), -6, rng)
+
+
+def raised(rank: int, at: float, *last: str) -> Lines:
+    """Write a rank's traceback from its header to the error, a millisecond a line."""
+    texts = ("Traceback (most recent call last):", *last)
+    return [(at + 0.001 * place, f"[rank{rank}]: {text}") for place, text in enumerate(texts)]
 
 
 def child_failed(at: float, local_rank: int, code: int, rng: random.Random) -> Lines:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from evals import background, fleet, node_objects, objects, pod_objects
 from evals.background import sampled
-from evals.model import Body, PodLog, Recording, iso
+from evals.model import Body, Gpu, Host, PodLog, Recording, iso
 from evals.node_objects import Ready
 from evals.objects import Involved
 from evals.training import Gang, Lines
@@ -90,6 +90,24 @@ class GangCluster:
         status = pod_objects.ended(spec, since, until, code=code, reason=reason)
         self.items.append(pod_objects.pod(spec, phase="Failed", status=status))
 
+    def pods_failed(self, victim: int, died: float, late: float) -> None:
+        """List a job whose pod `victim` died; the others gave up some time after `late`."""
+        for index, spec in enumerate(self.gang.pods):
+            until = died if index == victim else late + self.rng.uniform(16, 32)
+            self.pod_failed(index, spec.created + 40, until, code=1)
+        self.job(self.gang.pods[0].created, late + 40)
+
+    def gpu_unhealthy(self, name: str, gpu: Gpu, at: float, xid: int) -> None:
+        """Record that the device plugin took a GPU of `name` out of service."""
+        self.tell(
+            Involved("Node", name, uid=name),
+            at,
+            "GPUUnhealthy",
+            f"Device {gpu.uuid} is marked unhealthy: XidCriticalError: Xid={xid}",
+            component="nvidia-device-plugin",
+            host=name,
+        )
+
     def about_pod(self, index: int) -> Involved:
         """Name a pod for an event."""
         spec = self.gang.pods[index]
@@ -163,6 +181,11 @@ def hold_xid(recording: Recording, uuid: str, since: float, code: float) -> None
         if metric.name == "DCGM_FI_DEV_XID_ERRORS" and metric.labels["UUID"] == uuid:
             samples = tuple((at, code if at >= since else value) for at, value in metric.samples)
             recording.metrics[place] = type(metric)(metric.name, metric.labels, samples)
+
+
+def gpu_facts(host: Host, gpu: Gpu) -> dict[str, str]:
+    """Name the GPU at fault for the truth."""
+    return {"gpu": gpu.uuid, "gpu_bdf": f"{host.name}/{gpu.bdf}", "host": host.name}
 
 
 def names(rng: random.Random, count: int) -> list[str]:

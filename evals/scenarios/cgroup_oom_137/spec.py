@@ -9,33 +9,64 @@ import random
 from evals import background, fleet
 from evals.alerts import alert
 from evals.background import sampled
-from evals.model import Recording, Ticket, epoch, happens, iso, stream
+from evals.model import Frame, Recording, epoch, happens, iso, stream
 from evals.pod_objects import PodSpec
 from evals.scenarios import gang_cluster, gpu_health
 from evals.scenarios.gang_cluster import GangCluster
-from evals.training import child_failed, gang, peer_closed, steps
+from evals.training import Gang, child_failed, gang, peer_closed, steps
 
 ID = "cgroup-oom-137"
 NODES = 4
 NOISE = 5000
 LIMIT_KB = 512 << 20
 ANCHOR = epoch("2025-08-19T13:40:00Z")
+FRAME = Frame(
+    ID,
+    "draco",
+    "Training job failed with exit code 137 and Xid 45",
+    before_s=3 * 3600,
+    after_s=20 * 60,
+    reported_s=40 * 60,
+)
+OOM_REPORT = (
+    (0.0, 4, "{name} invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=-997"),
+    (1e-4, 4, "CPU: 41 PID: {pid} Comm: {name} Tainted: P           OE     5.15.0-134-generic"),
+    (2e-4, 6, "memory: usage {limit}kB, limit {limit}kB, failcnt {failures}"),
+    (3e-4, 6, "Memory cgroup stats for {slice}:"),
+    (
+        4e-4,
+        6,
+        (
+            "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset={scope},mems_allowed=0-1,"
+            "oom_memcg={slice},task_memcg={slice}/{scope},task={name},pid={pid},uid=0"
+        ),
+    ),
+    (
+        5e-4,
+        3,
+        (
+            "Memory cgroup out of memory: Killed process {pid} ({name}) total-vm:{total}kB, "
+            "anon-rss:{anon}kB, file-rss:68120kB, shmem-rss:{shared}kB, UID:0 pgtables:{tables}kB "
+            "oom_score_adj:-997"
+        ),
+    ),
+    (
+        0.9,
+        6,
+        (
+            "oom_reaper: reaped process {pid} ({name}), now anon-rss:0kB, file-rss:67000kB, "
+            "shmem-rss:4194304kB"
+        ),
+    ),
+)
+"""The kernel's report of a kill by a cgroup's limit: seconds after it, priority, text."""
 
 
 def record(seed: int, scale: float = 1.0) -> Recording:
     """Play the fault; `scale` thins background noise only."""
     rng = stream(ID, seed, "story")
     fault = gang_cluster.moment(rng, ANCHOR)
-    recording = Recording(
-        scenario=ID,
-        seed=seed,
-        cluster="draco",
-        title="Training job failed with exit code 137 and Xid 45",
-        since=fault - 3 * 3600,
-        until=fault + 20 * 60,
-        taken=fault + 20 * 60 - 5,
-        reported=(fault - 40 * 60, fault + 20 * 60),
-    )
+    recording = FRAME.open(seed, fault)
     hosts = fleet.hosts(rng, gang_cluster.names(rng, NODES), subnet="10.40", booted=fault - 2e6)
     recording.add_hosts(hosts)
     job = gang(rng, "sft-instruct", hosts, fault - 9000, memory="512Gi")
@@ -43,7 +74,8 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     victim = rng.randrange(NODES)
     spec = job.pods[victim]
     pid = gang_cluster.pid(rng)
-    _kernel(recording, spec, pid, fault, rng)
+    _kill(recording, spec, pid, fault, rng)
+    _cleanup(recording, spec, pid, fault, rng)
     _logs(cluster, victim, fault, rng)
     _objects(cluster, victim, fault, rng)
     gpu_health.readings(recording, rng, recording.taken - 60)
@@ -51,27 +83,7 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     times = gang_cluster.metrics(recording, noise, lambda _host, at: at < fault)
     _memory(recording, cluster, victim, times, fault)
     background.journals(recording, noise, max(30, round(NOISE * scale)))
-    recording.alerts.append(
-        alert(
-            "KubeJobFailed",
-            fault + 90,
-            "warning",
-            ("Job failed", f"Job train/{job.name} failed to complete"),
-            namespace="train",
-            job_name=job.name,
-        )
-    )
-    recording.tickets += [
-        Ticket(
-            "en",
-            f"{job.name} crashed again, exit 137, and dmesg on {spec.node} shows Xid 45. "
-            "The GPU is broken, please RMA it.",
-        ),
-        Ticket(
-            "zh",
-            f"{job.name} 又崩了,退出码 137,{spec.node} 的 dmesg 里有 Xid 45,GPU 坏了,请走 RMA。",
-        ),
-    ]
+    _report(recording, job, spec.node, fault)
     recording.facts |= {
         "pod": f"{spec.namespace}/{spec.name}",
         "container": spec.container_id[:12],
@@ -82,75 +94,52 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     return recording
 
 
-def _kernel(
-    recording: Recording, spec: PodSpec, pid: int, fault: float, rng: random.Random
-) -> None:
+def _report(recording: Recording, job: Gang, node: str, fault: float) -> None:
+    words = ("Job failed", f"Job train/{job.name} failed to complete")
+    recording.alerts.append(
+        alert("KubeJobFailed", fault + 90, "warning", words, namespace="train", job_name=job.name)
+    )
+    recording.ask(
+        en=f"{job.name} crashed again, exit 137, and dmesg on {node} shows Xid 45. "
+        "The GPU is broken, please RMA it.",
+        zh=f"{job.name} 又崩了,退出码 137,{node} 的 dmesg 里有 Xid 45,GPU 坏了,请走 RMA。",
+    )
+
+
+def _kill(recording: Recording, spec: PodSpec, pid: int, fault: float, rng: random.Random) -> None:
+    """Log the kernel's report of the kill; cgroups are named by either of two drivers."""
     systemd = happens(rng, 0.6)
     uid = spec.uid.replace("-", "_") if systemd else spec.uid
-    slice_ = f"/kubepods.slice/kubepods-pod{uid}.slice" if systemd else f"/kubepods/pod{uid}"
-    scope = f"cri-containerd-{spec.container_id}.scope" if systemd else spec.container_id
     anon = LIMIT_KB - rng.randrange(1 << 20, 4 << 20)
-    name = rng.choice(("pt_data_worker", "python3", "pt_main_thread"))
-    total = anon + (40 << 20)
-    constraint = (
-        "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),"
-        f"cpuset={scope},mems_allowed=0-1,oom_memcg={slice_},task_memcg={slice_}/{scope},"
-        f"task={name},pid={pid},uid=0"
-    )
-    killed = (
-        f"Memory cgroup out of memory: Killed process {pid} ({name}) total-vm:{total}kB, "
-        f"anon-rss:{anon}kB, file-rss:68120kB, shmem-rss:{rng.randrange(1, 9) << 20}kB, UID:0 "
-        f"pgtables:{anon >> 9}kB oom_score_adj:-997"
-    )
-    invoked = f"{name} invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=-997"
-    lines = (
-        (0.0, invoked, 4),
-        (
-            1e-4,
-            f"CPU: 41 PID: {pid} Comm: {name} Tainted: P           OE     5.15.0-134-generic",
-            4,
-        ),
-        (
-            2e-4,
-            f"memory: usage {LIMIT_KB}kB, limit {LIMIT_KB}kB, failcnt {rng.randrange(900, 9000)}",
-            6,
-        ),
-        (3e-4, f"Memory cgroup stats for {slice_}:", 6),
-        (4e-4, constraint, 6),
-        (5e-4, killed, 3),
-        (
-            0.9,
-            (
-                f"oom_reaper: reaped process {pid} ({name}), now anon-rss:0kB, file-rss:67000kB, "
-                "shmem-rss:4194304kB"
-            ),
-            6,
-        ),
-    )
-    for offset, text, priority in lines:
-        recording.log(spec.node, fault + offset, "kernel", text, priority=priority)
+    words = {
+        "pid": pid,
+        "slice": f"/kubepods.slice/kubepods-pod{uid}.slice" if systemd else f"/kubepods/pod{uid}",
+        "scope": f"cri-containerd-{spec.container_id}.scope" if systemd else spec.container_id,
+        "name": rng.choice(("pt_data_worker", "python3", "pt_main_thread")),
+        "limit": LIMIT_KB,
+        "anon": anon,
+        "total": anon + (40 << 20),
+        "tables": anon >> 9,
+        "shared": rng.randrange(1, 9) << 20,
+        "failures": rng.randrange(900, 9000),
+    }
+    for offset, priority, text in OOM_REPORT:
+        recording.log(spec.node, fault + offset, "kernel", text.format(**words), priority=priority)
+
+
+def _cleanup(
+    recording: Recording, spec: PodSpec, pid: int, fault: float, rng: random.Random
+) -> None:
+    """Log what the driver and the runtime say of the process that is gone: collateral."""
     for gpu in rng.sample(recording.hosts[spec.node].gpus, 3):
-        recording.log(
-            spec.node,
-            fault + 1.1 + gpu.index / 100,
-            "kernel",
-            f"NVRM: GPU at PCI:{gpu.bdf}: {gpu.uuid}",
-            priority=6,
-        )
-        recording.log(
-            spec.node,
-            fault + 1.2 + gpu.index / 100,
-            "kernel",
-            f"NVRM: Xid (PCI:{gpu.bdf}): 45, pid={pid + gpu.index}, name=python3, "
-            f"Ch 0000000{8 + gpu.index % 8:x}",
-            priority=3,
-        )
-    recording.log(
-        spec.node,
-        fault + 1.4,
-        "containerd",
-        f'level=info msg="TaskOOM event container_id:\\"{spec.container_id}\\""',
-    )
+        at = gpu.index / 100
+        channel = f"Ch 0000000{8 + gpu.index % 8:x}"
+        found = f"NVRM: GPU at PCI:{gpu.bdf}: {gpu.uuid}"
+        xid = f"NVRM: Xid (PCI:{gpu.bdf}): 45, pid={pid + gpu.index}, name=python3, {channel}"
+        recording.log(spec.node, fault + 1.1 + at, "kernel", found)
+        recording.log(spec.node, fault + 1.2 + at, "kernel", xid, priority=3)
+    event = f'level=info msg="TaskOOM event container_id:\\"{spec.container_id}\\""'
+    recording.log(spec.node, fault + 1.4, "containerd", event)
 
 
 def _logs(cluster: GangCluster, victim: int, fault: float, rng: random.Random) -> None:

@@ -6,7 +6,7 @@ Training goes on through the whole window, and every source covers it.
 import random
 
 from evals import background, fleet
-from evals.model import Gpu, Recording, Ticket, epoch, iso, stream
+from evals.model import Frame, Gpu, Recording, epoch, iso, stream
 from evals.scenarios import gang_cluster, gpu_health, nfs_outage
 from evals.scenarios.gang_cluster import GangCluster
 from evals.training import gang, steps
@@ -18,22 +18,22 @@ LEAST_NOISE = 600
 """A day on which every journal can be seen to cover the window, however thin the noise."""
 OLD_S = 31 * 86400.0
 ANCHOR = epoch("2025-07-07T06:00:00Z")
+FRAME = Frame(
+    ID,
+    "eridanus",
+    "Please check: is the training cluster healthy?",
+    before_s=90 * 60,
+    after_s=0,
+    reported_s=60 * 60,
+    collecting_s=2,
+)
 
 
 def record(seed: int, scale: float = 1.0) -> Recording:
     """Play a quiet day; `scale` thins background noise only."""
     rng = stream(ID, seed, "story")
     asked = gang_cluster.moment(rng, ANCHOR)
-    recording = Recording(
-        scenario=ID,
-        seed=seed,
-        cluster="eridanus",
-        title="Please check: is the training cluster healthy?",
-        since=asked - 90 * 60,
-        until=asked,
-        taken=asked - 2,
-        reported=(asked - 60 * 60, asked),
-    )
+    recording = FRAME.open(seed, asked)
     hosts = fleet.hosts(
         rng, gang_cluster.names(rng, NODES), subnet="10.50", booted=asked - OLD_S - 9e6
     )
@@ -44,34 +44,34 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     _old_xid(recording, hosts[worried].name, gpu, asked - OLD_S, rng)
     _chronic(recording, hosts[port_host].name, rng)
     _blip(recording, asked - rng.uniform(30, 45) * 60, rng)
-    for index in range(NODES):
-        lines = [(recording.since + 2, "init_process_group(backend=nccl, timeout=600)")]
-        lines += steps((recording.since + 5, recording.until - 3), 150_000, rng, spacing=22)
-        cluster.log(index, lines)
-        cluster.pod_running(index, cluster.gang.pods[index].created + 40)
-    cluster.nodes()
-    cluster.job(cluster.gang.pods[0].created, None)
-    cluster.list()
+    _job(cluster, rng)
     gpu_health.readings(recording, rng, recording.taken - 30)
     noise = stream(ID, seed, "noise")
     gang_cluster.metrics(recording, noise, lambda _host, _at: True, hours=1.4)
     background.journals(recording, noise, max(LEAST_NOISE, round(NOISE * scale)))
     for host in hosts:
         recording.commands.append(nfs_outage.tracking(host, recording.taken - 40))
-    recording.tickets += [
-        Ticket(
-            "en",
-            f"I saw an Xid on {hosts[worried].name} in an old log and the loss looks "
-            "noisy today. Is a GPU dying? Please check the cluster.",
-        ),
-        Ticket(
-            "zh",
-            f"我在旧日志里看到 {hosts[worried].name} 报过 Xid,今天 loss 有点抖,"
-            "是不是有 GPU 要坏了?请检查一下集群。",
-        ),
-    ]
+    recording.ask(
+        en=f"I saw an Xid on {hosts[worried].name} in an old log and the loss looks "
+        "noisy today. Is a GPU dying? Please check the cluster.",
+        zh=f"我在旧日志里看到 {hosts[worried].name} 报过 Xid,今天 loss 有点抖,"
+        "是不是有 GPU 要坏了?请检查一下集群。",
+    )
     recording.facts |= {"host": hosts[worried].name, "gpu": gpu.uuid, "asked": iso(asked)}
     return recording
+
+
+def _job(cluster: GangCluster, rng: random.Random) -> None:
+    """Let the job train through the whole window."""
+    recording = cluster.recording
+    for index, spec in enumerate(cluster.gang.pods):
+        lines = [(recording.since + 2, "init_process_group(backend=nccl, timeout=600)")]
+        lines += steps((recording.since + 5, recording.until - 3), 150_000, rng, spacing=22)
+        cluster.log(index, lines)
+        cluster.pod_running(index, spec.created + 40)
+    cluster.nodes()
+    cluster.job(cluster.gang.pods[0].created, None)
+    cluster.list()
 
 
 def _old_xid(recording: Recording, name: str, gpu: Gpu, at: float, rng: random.Random) -> None:
@@ -93,11 +93,11 @@ def _old_xid(recording: Recording, name: str, gpu: Gpu, at: float, rng: random.R
 def _chronic(recording: Recording, name: str, rng: random.Random) -> None:
     """Log a corrected error every few minutes, before the window as in it."""
     gpu = rng.choice(recording.hosts[name].gpus)
-    device, port = f"{gpu.bdf}.0", f"0000:{int(gpu.bdf[5:7], 16) - 4:02x}:01.0"
+    device = f"{gpu.bdf}.0"
     at = recording.since + 30
     while at < recording.until:
         lines = (
-            f"pcieport {port}: AER: Corrected error received: {device}",
+            f"pcieport {gpu.port}: AER: Corrected error received: {device}",
             (
                 f"nvidia {device}: PCIe Bus Error: severity=Corrected, type=Data Link Layer, "
                 "(Transmitter ID)"

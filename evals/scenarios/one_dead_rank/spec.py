@@ -8,87 +8,73 @@ import random
 
 from evals import background, fleet
 from evals.alerts import alert
-from evals.model import Recording, Ticket, epoch, iso, stream
-from evals.objects import Involved
+from evals.model import Frame, Gpu, Recording, epoch, iso, stream
 from evals.scenarios import gang_cluster, gpu_health
 from evals.scenarios.gang_cluster import GangCluster
-from evals.training import WATCHDOG_MS, Lines, child_failed, collective, gang, steps, watchdog
+from evals.training import WATCHDOG_S, Lines, child_failed, collective, gang, gave_up, raised, steps
 
 ID = "one-dead-rank"
 NODES = 160
 NOISE_VICTIM, NOISE_PEER = 6000, 400
 ANCHOR = epoch("2025-09-11T17:20:00Z")
+FRAME = Frame(
+    ID,
+    "borealis",
+    "Training job stopped: NCCL watchdog timeouts on all nodes",
+    before_s=40 * 60,
+    after_s=25 * 60,
+    reported_s=20 * 60,
+)
 
 
 def record(seed: int, scale: float = 1.0) -> Recording:
     """Play the fault; `scale` thins background noise only."""
     rng = stream(ID, seed, "story")
     fault = gang_cluster.moment(rng, ANCHOR)
-    recording = Recording(
-        scenario=ID,
-        seed=seed,
-        cluster="borealis",
-        title="Training job stopped: NCCL watchdog timeouts on all nodes",
-        since=fault - 40 * 60,
-        until=fault + 25 * 60,
-        taken=fault + 25 * 60 - 5,
-        reported=(fault - 20 * 60, fault + 25 * 60),
-    )
+    recording = FRAME.open(seed, fault)
     hosts = fleet.hosts(rng, gang_cluster.names(rng, NODES), subnet="10.20", booted=fault - 3e6)
     recording.add_hosts(hosts)
     victim = rng.randrange(1, NODES)
-    gpu = rng.choice(hosts[victim].gpus)
+    host = hosts[victim]
+    gpu = rng.choice(host.gpus)
     cluster = GangCluster(recording, gang(rng, "moe-pretrain", hosts, fault - 2e5), rng)
-    _kernel(recording, hosts[victim].name, gpu.index, fault, rng)
+    _kernel(recording, host.name, gpu, fault, rng)
     _logs(cluster, victim, gpu.index, fault, rng)
-    _objects(cluster, victim, gpu.uuid, fault, rng)
-    _readings(recording, hosts[victim].name, gpu.index, rng)
+    _objects(cluster, victim, gpu, fault)
+    _readings(recording, host.name, gpu.index, rng)
     noise = stream(ID, seed, "noise")
     gang_cluster.metrics(recording, noise, lambda _host, at: at < fault + 610, step=60)
     gang_cluster.hold_xid(recording, gpu.uuid, fault, 95.0)
-    span = (recording.since, recording.until)
-    for host in hosts:
-        count = NOISE_VICTIM if host is hosts[victim] else NOISE_PEER
-        recording.journal[host.name] += background.entries(
-            noise, host, span, max(12, round(count * scale))
-        )
-    late = fault + WATCHDOG_MS / 1000
-    recording.alerts.append(
-        alert(
-            "TrainingJobStalled",
-            late + 60,
-            "critical",
-            (
-                "Training made no progress",
-                f"Job {cluster.gang.name} printed no step for 10 minutes",
-            ),
-            namespace="train",
-            job_name=cluster.gang.name,
-        )
-    )
-    recording.tickets += [
-        Ticket(
-            "en",
-            f"Job {cluster.gang.name} died with NCCL timeouts on all {NODES} nodes at once. "
-            "Looks like the InfiniBand fabric went down. Please check the network.",
-        ),
-        Ticket(
-            "zh",
-            f"任务 {cluster.gang.name} 在全部 {NODES} 个节点上同时报 NCCL 超时退出,"
-            "看起来像是 InfiniBand 网络断了,请检查网络。",
-        ),
-    ]
-    recording.facts |= {
-        "gpu": gpu.uuid,
-        "gpu_bdf": f"{hosts[victim].name}/{gpu.bdf}",
-        "host": hosts[victim].name,
-        "first_anomaly": iso(fault),
-    }
+    _noise(recording, host.name, noise, scale)
+    _report(recording, cluster.gang.name, fault + WATCHDOG_S)
+    recording.facts |= {**gang_cluster.gpu_facts(host, gpu), "first_anomaly": iso(fault)}
     return recording
 
 
-def _kernel(recording: Recording, name: str, index: int, fault: float, rng: random.Random) -> None:
-    gpu = recording.hosts[name].gpus[index]
+def _noise(recording: Recording, victim: str, rng: random.Random, scale: float) -> None:
+    """Add the everyday entries; hundreds of peers are kept short."""
+    span = (recording.since, recording.until)
+    for host in recording.hosts.values():
+        count = NOISE_VICTIM if host.name == victim else NOISE_PEER
+        recording.journal[host.name] += background.entries(
+            rng, host, span, max(12, round(count * scale))
+        )
+
+
+def _report(recording: Recording, job: str, late: float) -> None:
+    words = ("Training made no progress", f"Job {job} printed no step for 10 minutes")
+    recording.alerts.append(
+        alert("TrainingJobStalled", late + 60, "critical", words, namespace="train", job_name=job)
+    )
+    recording.ask(
+        en=f"Job {job} died with NCCL timeouts on all {NODES} nodes at once. "
+        "Looks like the InfiniBand fabric went down. Please check the network.",
+        zh=f"任务 {job} 在全部 {NODES} 个节点上同时报 NCCL 超时退出,"
+        "看起来像是 InfiniBand 网络断了,请检查网络。",
+    )
+
+
+def _kernel(recording: Recording, name: str, gpu: Gpu, fault: float, rng: random.Random) -> None:
     pid = gang_cluster.pid(rng)
     owner = rng.choice((f"pid={pid}, name=python3, ", "pid='<unknown>', name=<unknown>, "))
     where = rng.choice(("LTC TAG (0x2, 0x1)", "FBHUB", "LTC DATA (0x4, 0x0)"))
@@ -119,66 +105,37 @@ def _logs(cluster: GangCluster, victim: int, local: int, fault: float, rng: rand
     recording = cluster.recording
     work = collective(rng)
     for index in range(len(cluster.gang.pods)):
-        begin = (recording.since + 5, recording.since + 5.5)
-        lines = [(begin[0], "init_process_group(backend=nccl, timeout=600)")]
+        lines = [(recording.since + 5, "init_process_group(backend=nccl, timeout=600)")]
         if index == 0:
             lines += steps((recording.since + 10, fault - 2), 48000, rng)
         if index == victim:
             lines += _death(victim, local, fault, rng)
         else:
-            for rank in cluster.gang.ranks(index):
-                at = fault + WATCHDOG_MS / 1000 + rng.uniform(0.3, 9)
-                lines += watchdog(rank, at, work, rng)
-            last = fault + WATCHDOG_MS / 1000 + rng.uniform(14, 25)
-            lines += child_failed(last, rng.randrange(8), -6, rng)
+            ranks = cluster.gang.ranks(index)
+            lines += gave_up(ranks, fault + WATCHDOG_S, work, rng, spread=9)
         cluster.log(index, lines)
 
 
 def _death(victim: int, local: int, fault: float, rng: random.Random) -> Lines:
     rank = victim * 8 + local
     at = fault + rng.uniform(0.4, 2.5)
-    return [
-        (at, f"[rank{rank}]: Traceback (most recent call last):"),
-        (at + 0.001, f'[rank{rank}]:   File "/workspace/pretrain_gpt.py", line 214, in <module>'),
-        (
-            at + 0.002,
-            f"[rank{rank}]: RuntimeError: CUDA error: uncorrectable ECC error encountered",
-        ),
-        *child_failed(at + 2.5, local, 1, rng),
-    ]
+    place = '  File "/workspace/pretrain_gpt.py", line 214, in <module>'
+    error = "RuntimeError: CUDA error: uncorrectable ECC error encountered"
+    return [*raised(rank, at, place, error), *child_failed(at + 2.5, local, 1, rng)]
 
 
-def _objects(
-    cluster: GangCluster, victim: int, uuid: str, fault: float, rng: random.Random
-) -> None:
-    recording, gang_ = cluster.recording, cluster.gang
-    name = gang_.pods[victim].node
+def _objects(cluster: GangCluster, victim: int, gpu: Gpu, fault: float) -> None:
+    recording, name = cluster.recording, cluster.gang.pods[victim].node
     cluster.nodes({name: 7})
-    late = fault + WATCHDOG_MS / 1000
-    for index, spec in enumerate(gang_.pods):
-        until = fault + 7 if index == victim else late + rng.uniform(16, 32)
-        cluster.pod_failed(index, spec.created + 40, until, code=1)
-    cluster.job(gang_.pods[0].created, late + 40)
-    cluster.tell(
-        Involved("Node", name, uid=name),
-        fault + 3,
-        "GPUUnhealthy",
-        f"Device {uuid} is marked unhealthy: XidCriticalError: Xid=95",
-        component="nvidia-device-plugin",
-        host=name,
+    cluster.pods_failed(victim, fault + 7, fault + WATCHDOG_S)
+    cluster.gpu_unhealthy(name, gpu, fault + 3, 95)
+    text = background.klog(
+        "W",
+        recording.stamped(name, fault + 3),
+        "manager.go:287",
+        f'"Device marked unhealthy" resource="nvidia.com/gpu" device="{gpu.uuid}"',
     )
-    recording.log(
-        name,
-        fault + 3,
-        "kubelet",
-        background.klog(
-            "W",
-            recording.stamped(name, fault + 3),
-            "manager.go:287",
-            f'"Device marked unhealthy" resource="nvidia.com/gpu" device="{uuid}"',
-        ),
-        priority=4,
-    )
+    recording.log(name, fault + 3, "kubelet", text, priority=4)
     cluster.list()
 
 

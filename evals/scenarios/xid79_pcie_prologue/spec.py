@@ -10,93 +10,93 @@ import random
 
 from evals import background, fleet
 from evals.alerts import alert
-from evals.model import Command, Gpu, Recording, Ticket, epoch, happens, iso, stream
-from evals.objects import Involved
+from evals.model import (
+    Command,
+    Frame,
+    Gpu,
+    Host,
+    Metric,
+    Recording,
+    epoch,
+    happens,
+    iso,
+    stream,
+)
 from evals.scenarios import gang_cluster, gpu_health
 from evals.scenarios.gang_cluster import GangCluster
-from evals.training import WATCHDOG_MS, child_failed, collective, gang, steps, watchdog
+from evals.training import WATCHDOG_S, child_failed, collective, gang, gave_up, raised, steps
 
 ID = "xid79-pcie-prologue"
 NODES = 6
 DAYS = 3
 NOISE = 6000
 ANCHOR = epoch("2025-10-02T08:15:00Z")
+FRAME = Frame(
+    ID,
+    "cygnus",
+    "GPU lost on one node, training job stopped",
+    before_s=DAYS * 86400,
+    after_s=30 * 60,
+    reported_s=30 * 60,
+)
 
 
 def record(seed: int, scale: float = 1.0) -> Recording:
     """Play the fault; `scale` thins background noise only."""
     rng = stream(ID, seed, "story")
     fault = gang_cluster.moment(rng, ANCHOR)
-    recording = Recording(
-        scenario=ID,
-        seed=seed,
-        cluster="cygnus",
-        title="GPU lost on one node, training job stopped",
-        since=fault - DAYS * 86400,
-        until=fault + 30 * 60,
-        taken=fault + 30 * 60 - 5,
-        reported=(fault - 30 * 60, fault + 30 * 60),
-    )
+    recording = FRAME.open(seed, fault)
     hosts = fleet.hosts(rng, gang_cluster.names(rng, NODES), subnet="10.30", booted=fault - 4e6)
     recording.add_hosts(hosts)
     victim = rng.randrange(NODES)
     host = hosts[victim]
     gpu = rng.choice(host.gpus)
-    bus = int(gpu.bdf.split(":")[1], 16)
-    port = f"0000:{bus - 4:02x}:01.0"
     cluster = GangCluster(recording, gang(rng, "vl-pretrain", hosts, fault - 4e5), rng)
-    replays = _prologue(recording, host.name, gpu, port, fault, rng=rng)
-    _end(recording, host.name, gpu, port, fault, rng=rng)
+    replays = _prologue(recording, host.name, gpu, fault, rng)
+    _end(recording, host.name, gpu, fault, rng)
     _logs(cluster, victim, gpu.index, fault, rng)
-    _objects(cluster, victim, gpu, fault, rng)
+    _objects(cluster, victim, gpu, fault)
     _readings(recording, host.name, gpu, rng)
     noise = stream(ID, seed, "noise")
     times = gang_cluster.metrics(recording, noise, lambda _host, at: at < fault)
     gang_cluster.hold_xid(recording, gpu.uuid, fault, 79.0)
-    labels = {"gpu": str(gpu.index), "UUID": gpu.uuid, "Hostname": host.name}
-    counts = [float(sum(1 for at in replays if at <= moment)) for moment in times]
-    recording.metrics.append(
-        background.sampled("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", labels, times, counts)
-    )
+    recording.metrics.append(_replays(host, gpu, replays, times))
     background.journals(recording, noise, max(30, round(NOISE * scale)))
-    recording.alerts.append(
-        alert(
-            "GPUXidError",
-            fault + 45,
-            "critical",
-            (f"Xid 79 on {host.name}", f"GPU {gpu.uuid} on {host.name} reports Xid 79"),
-            Hostname=host.name,
-            UUID=gpu.uuid,
-        )
-    )
-    recording.tickets += [
-        Ticket(
-            "en",
-            f"GPU {gpu.index} of {host.name} vanished and {cluster.gang.name} stopped. "
-            "Is it the driver? We updated nothing.",
-        ),
-        Ticket(
-            "zh",
-            f"{host.name} 的 {gpu.index} 号 GPU 消失,任务 {cluster.gang.name} 停止。"
-            "是驱动问题吗?我们没有升级过任何东西。",
-        ),
-    ]
+    _report(recording, host, gpu, cluster.gang.name, fault)
     recording.facts |= {
-        "gpu": gpu.uuid,
-        "gpu_bdf": f"{host.name}/{gpu.bdf}",
-        "port": f"{host.name}/{port}",
-        "host": host.name,
+        **gang_cluster.gpu_facts(host, gpu),
+        "port": f"{host.name}/{gpu.port}",
         "first_anomaly": iso(replays[0]),
         "failure": iso(fault),
     }
     return recording
 
 
+def _replays(host: Host, gpu: Gpu, replays: list[float], times: list[float]) -> Metric:
+    """Sample the counter that every corrected replay raised."""
+    labels = {"gpu": str(gpu.index), "UUID": gpu.uuid, "Hostname": host.name}
+    counts = [float(sum(1 for at in replays if at <= moment)) for moment in times]
+    return background.sampled("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", labels, times, counts)
+
+
+def _report(recording: Recording, host: Host, gpu: Gpu, job: str, fault: float) -> None:
+    words = (f"Xid 79 on {host.name}", f"GPU {gpu.uuid} on {host.name} reports Xid 79")
+    recording.alerts.append(
+        alert("GPUXidError", fault + 45, "critical", words, Hostname=host.name, UUID=gpu.uuid)
+    )
+    recording.ask(
+        en=f"GPU {gpu.index} of {host.name} vanished and {job} stopped. "
+        "Is it the driver? We updated nothing.",
+        zh=f"{host.name} 的 {gpu.index} 号 GPU 消失,任务 {job} 停止。"
+        "是驱动问题吗?我们没有升级过任何东西。",
+    )
+
+
 def _prologue(
-    recording: Recording, name: str, gpu: Gpu, port: str, fault: float, *, rng: random.Random
+    recording: Recording, name: str, gpu: Gpu, fault: float, rng: random.Random
 ) -> list[float]:
     """Log corrected errors that come closer and closer; return when they came."""
-    device = f"{gpu.bdf}.0"
+    device, port = f"{gpu.bdf}.0", gpu.port
     old = happens(rng, 0.5)
     at, gap, times = recording.since + rng.uniform(2, 6) * 3600, 3 * 3600.0, []
     while at < fault - 60:
@@ -125,9 +125,8 @@ def _prologue(
     return times
 
 
-def _end(
-    recording: Recording, name: str, gpu: Gpu, port: str, fault: float, *, rng: random.Random
-) -> None:
+def _end(recording: Recording, name: str, gpu: Gpu, fault: float, rng: random.Random) -> None:
+    port = gpu.port
     pid = gang_cluster.pid(rng)
     head = f"NVRM: Xid (PCI:{gpu.bdf}): "
     down = rng.choice(("SDES                   (First)", "Surprise Down Error    (First)"))
@@ -168,35 +167,19 @@ def _logs(cluster: GangCluster, victim: int, local: int, fault: float, rng: rand
         if index == victim:
             rank = victim * 8 + local
             at = fault + rng.uniform(0.6, 2.4)
-            lines += [
-                (at, f"[rank{rank}]: Traceback (most recent call last):"),
-                (at + 1e-3, f"[rank{rank}]: RuntimeError: CUDA error: unspecified launch failure"),
-                *child_failed(at + 2, local, 1, rng),
-            ]
+            lines += raised(rank, at, "RuntimeError: CUDA error: unspecified launch failure")
+            lines += child_failed(at + 2, local, 1, rng)
         else:
-            late = fault + WATCHDOG_MS / 1000
-            for rank in cluster.gang.ranks(index):
-                lines += watchdog(rank, late + rng.uniform(0.3, 8), work, rng)
-            lines += child_failed(late + rng.uniform(14, 25), rng.randrange(8), -6, rng)
+            ranks = cluster.gang.ranks(index)
+            lines += gave_up(ranks, fault + WATCHDOG_S, work, rng, spread=8)
         cluster.log(index, lines)
 
 
-def _objects(cluster: GangCluster, victim: int, gpu: Gpu, fault: float, rng: random.Random) -> None:
+def _objects(cluster: GangCluster, victim: int, gpu: Gpu, fault: float) -> None:
     name = cluster.gang.pods[victim].node
     cluster.nodes({name: 7})
-    late = fault + WATCHDOG_MS / 1000
-    for index, spec in enumerate(cluster.gang.pods):
-        until = fault + 6 if index == victim else late + rng.uniform(16, 32)
-        cluster.pod_failed(index, spec.created + 40, until, code=1)
-    cluster.job(cluster.gang.pods[0].created, late + 40)
-    cluster.tell(
-        Involved("Node", name, uid=name),
-        fault + 4,
-        "GPUUnhealthy",
-        f"Device {gpu.uuid} is marked unhealthy: XidCriticalError: Xid=79",
-        component="nvidia-device-plugin",
-        host=name,
-    )
+    cluster.pods_failed(victim, fault + 6, fault + WATCHDOG_S)
+    cluster.gpu_unhealthy(name, gpu, fault + 4, 79)
     cluster.list()
 
 
