@@ -1,11 +1,11 @@
 """What was there before: the fault's window, chronic noise, and hosts already in repair."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from assistant.burst import Burst
+from assistant.burst import PACE_S, Burst
 from assistant.event import Event
 from assistant.ledger import Spanned
 from knowledge.catalog import Catalog
@@ -28,6 +28,10 @@ _SNAPSHOTS: frozenset[Channel] = frozenset({"object", "reading"})
 """Seen last means captured last there: it says nothing of how long the disturbance went on."""
 _RATED = frozenset({"root", "mechanism", "symptom", "change"})
 _LEAST_HOURS = 0.25
+_HUM_S = 6 * 3600.0
+"""What goes on at one rate for so long is no fault of the hour; people ask late of younger ones."""
+_STOPS_WORK = 2
+"""Damage that nobody lives with for hours, however steady."""
 _WEIGHTS: dict[Severity, float] = {"critical": 4.0, "error": 2.0, "warning": 0.5, "info": 0.0}
 _ASIDE = frozenset({"node-cordoned", "node-drained", "node-in-repair"})
 
@@ -38,6 +42,8 @@ Thing = tuple[str, str]
 """A page and the key of an entity."""
 _Mark = tuple[float, float, float]
 """Begin, finish (both epoch seconds) and weight."""
+_Judged = tuple[float, float, float, bool]
+"""A mark, and whether it is only what was always so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +66,7 @@ def disturbance(
     """
     best: Disturbance | None = None
     current: Disturbance | None = None
-    marks = sorted(_marks(sightings, catalog))
-    # Warnings that trickle for days would draw the window out to where they began.
-    grave = [mark for mark in marks if mark[2] >= _WEIGHTS["error"]]
-    for begin, finish, weight in grave or marks:
+    for begin, finish, weight in _telling(sightings, catalog):
         if current is not None and begin - current.until <= CALM_S:
             until = max(current.until, finish)
             current = Disturbance(current.since, begin, until, current.weight + weight)
@@ -75,22 +78,36 @@ def disturbance(
     return best
 
 
+def _telling(sightings: Sequence[Burst] | Sequence[Event], catalog: Catalog | None) -> list[_Mark]:
+    """Return the marks that say when things broke, in order of time.
+
+    Warnings that trickle for days, and what hums since yesterday, would draw the window out to
+    where they began: they count where there is nothing else.
+    """
+    marks = sorted(_marks(sightings, catalog))
+    grave = [mark for mark in marks if mark[2] >= _WEIGHTS["error"]]
+    fresh = [mark for mark in grave if not mark[3]]
+    return [mark[:3] for mark in fresh or grave or marks]
+
+
 def _marks(
     sightings: Sequence[Burst] | Sequence[Event], catalog: Catalog | None
-) -> Iterable[_Mark]:
+) -> Iterable[_Judged]:
     for item in sightings:
         if isinstance(item, Event):
             weight = _weight(item.role, item.severity, item.damage)
             begin, sure = item.start, item.start.zone != "unknown"
+            usual = item.chronic or _hums(item.pace, item.damage)
         else:
             page = catalog.pages[item.page] if catalog else None
             if page is None:
                 continue
             weight = _weight(page.role, item.severity or page.severity, page.damage)
             begin, sure = item.first, item.timed
+            usual = _hums(item.pace, page.damage)
         if weight and sure and item.before_s <= _VAGUE_S:
             last = begin if item.channels & _SNAPSHOTS else item.last
-            yield begin.utc.timestamp(), last.utc.timestamp(), weight
+            yield begin.utc.timestamp(), last.utc.timestamp(), weight, usual
 
 
 def alarming(catalog: Catalog) -> frozenset[str]:
@@ -106,6 +123,17 @@ def _weight(role: str, severity: Severity, damage: int) -> float:
     if role in {"benign", "change", "context"}:
         return 0.0
     return _WEIGHTS[severity] + 3.0 * damage
+
+
+def _hums(pace: Mapping[int, int], damage: int) -> bool:
+    """Whether something went on for hours, no oftener at the end than at the beginning."""
+    if not pace or damage >= _STOPS_WORK:
+        return False
+    low, high = min(pace), max(pace)
+    quarter = max(1, (high - low) // 4)
+    first = sum(count for at, count in pace.items() if at < low + quarter)
+    last = sum(count for at, count in pace.items() if at > high - quarter)
+    return (high - low) * PACE_S >= _HUM_S and last < _LIKE * first
 
 
 class Habits:
@@ -141,12 +169,25 @@ class Habits:
         """Return the event with its earlier rate, chronic if it only goes on as before."""
         thing = (event.page, event.entity.key)
         usual = max(self._own.get(thing, 0.0), self._peers.get(event.page, 0.0))
-        if not usual or event.role not in _RATED:
+        rate = max(usual / self._hours, self._hum_rate(event))
+        if not rate or event.role not in _RATED:
             return event
-        rate = usual / self._hours
-        as_before = self._is_before(event) or event.count / self._inside <= _LIKE * rate
+        until = self._begin + self._inside * 3600
+        inside = self._count(event, self._begin, until) if event.pace else event.count
+        as_before = self._is_before(event) or inside / self._inside <= _LIKE * rate
         chronic = as_before and thing not in self.rising
         return event.model_copy(update={"baseline_rate": rate, "chronic": chronic})
+
+    def _hum_rate(self, event: Event) -> float:
+        """Return how often an hour it came before the window, if it then went on for hours."""
+        since = max(event.latest, self._begin - BASELINE_S)
+        if not event.pace or event.damage >= _STOPS_WORK or self._begin - since < _HUM_S:
+            return 0.0
+        return self._count(event, since, self._begin) / ((self._begin - since) / 3600)
+
+    def _count(self, event: Event, low: float, high: float) -> int:
+        """Count the occurrences between two times, to the quarter of an hour."""
+        return sum(n for at, n in event.pace.items() if low - PACE_S < at * PACE_S <= high - PACE_S)
 
     def _is_before(self, event: Event) -> bool:
         return event.last.utc.timestamp() < self._begin - _GRACE_S
@@ -168,6 +209,8 @@ def _rises(group: Sequence[Event]) -> bool:
 def _occurrences(event: Event, low: float, high: float) -> float:
     """How many of an event's lines lie in a span, as if they came evenly."""
     begin, end = event.latest, event.last.utc.timestamp()
+    if event.pace:
+        return sum(count for at, count in event.pace.items() if low <= at * PACE_S <= high)
     if end <= begin:
         return event.count if low <= begin <= high else 0.0
     return event.count * max(0.0, min(end, high) - max(begin, low)) / (end - begin)

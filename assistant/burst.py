@@ -76,6 +76,8 @@ class Burst:
     last_place: Place
     before_s: float = 0.0
     count: int = 1
+    pace: dict[int, int] = field(default_factory=dict)
+    """Occurrences by quarter of an hour since the epoch; empty where all came within one."""
     fields: dict[str, FieldValue] = field(default_factory=dict)
     anchors: set[Key] = field(default_factory=set)
     peers: set[Key] = field(default_factory=set)
@@ -194,6 +196,7 @@ def _new(sighting: Sighting) -> Burst:
 
 
 def _extend(burst: Burst, sighting: Sighting) -> None:
+    _keep_pace(burst, sighting)
     burst.count += sighting.count
     if sighting.time.utc < burst.first.utc:
         burst.first, burst.before_s = sighting.time, sighting.before_s
@@ -213,6 +216,22 @@ def _extend(burst: Burst, sighting: Sighting) -> None:
 
 
 MOST_ANCHORS = 256
+PACE_S = 900
+
+
+def quarter_of(moment: datetime) -> int:
+    """Return the quarter of an hour that a moment lies in, counted from the epoch."""
+    return int(moment.timestamp() // PACE_S)
+
+
+def _keep_pace(burst: Burst, sighting: Sighting) -> None:
+    """Count by quarter of an hour from where a burst outlasts one; most are over by then."""
+    if not burst.pace:
+        if abs(_seconds(burst.first.utc, sighting.time.utc)) <= PACE_S:
+            return
+        burst.pace[quarter_of(burst.first.utc)] = burst.count
+    quarter = quarter_of(sighting.time.utc)
+    burst.pace[quarter] = burst.pace.get(quarter, 0) + sighting.count
 
 
 def merge_fields(into: dict[str, FieldValue], more: Mapping[str, FieldValue]) -> None:

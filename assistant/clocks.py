@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from assistant.burst import Burst, Place
+from assistant.burst import PACE_S, Burst, Place
 from assistant.clock_facts import ClockFact
 from assistant.event import ClockCorrection
 from assistant.zones import SLACK_S, Broke, Captures, Grouped, Happening, between, conclude, deny
@@ -55,7 +55,9 @@ class Clocks:
         end = burst.end
         if end is not None:
             end = self.put_right(end, burst.clock, burst.end_place or burst.last_place)
-        return replace(burst, first=first, last=last, end=end)
+        late = round((first.utc - burst.first.utc).total_seconds() / PACE_S)
+        pace = {quarter + late: count for quarter, count in burst.pace.items()}
+        return replace(burst, first=first, last=last, end=end, pace=pace)
 
 
 def learn_clocks(

@@ -52,6 +52,8 @@ class Event(BaseModel):
     """The last time it was seen."""
     end: Instant | None = None
     count: int = 1
+    pace: Mapping[int, int] = Field(default={}, exclude=True, repr=False)
+    """Occurrences by quarter of an hour since the epoch; only while the timeline is made."""
     fields: Mapping[str, FieldValue] = {}
     """Of the first line; numeric fields keep their maximum over the burst."""
     text: str = ""

@@ -1,12 +1,20 @@
 """Reports of one fact, by whatever source, become one happening with one onset and one end."""
 
 from bisect import bisect_left
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from assistant.burst import UNKNOWN_ONSET_S, Burst, Place, Sighting, merge_fields, quiet_s
+from assistant.burst import (
+    UNKNOWN_ONSET_S,
+    Burst,
+    Place,
+    Sighting,
+    merge_fields,
+    quarter_of,
+    quiet_s,
+)
 from assistant.event import FieldValue
 from assistant.topology import Key
 from knowledge.page import Page, Severity
@@ -37,6 +45,8 @@ class Merged:
     text: str = ""
     timed: bool = True
     evidence: set[str] = field(default_factory=set)
+    pace: dict[int, int] = field(default_factory=dict)
+    """Of the source that saw most."""
 
 
 def merge(
@@ -155,6 +165,7 @@ def _join(run: Sequence[Burst]) -> Merged:
         text=chosen.places[0].text,
         timed=chosen.timed,
         evidence={place.evidence for burst in run for place in burst.places},
+        pace=_pace(run),
     )
     for burst in sorted(run, key=_upper):
         merge_fields(merged.fields, burst.fields)
@@ -167,6 +178,17 @@ def _by_source(run: Sequence[Burst]) -> Iterable[int]:
     for burst in run:
         counts[burst.clock] += burst.count
     return counts.values()
+
+
+def _pace(run: Sequence[Burst]) -> dict[int, int]:
+    """Add up how the occurrences came, for the source that saw most; nothing where all were few."""
+    if not any(burst.pace for burst in run):
+        return {}
+    by_clock: dict[str, Counter[int]] = defaultdict(Counter)
+    for burst in run:
+        by_clock[burst.clock].update(burst.pace or {quarter_of(burst.first.utc): burst.count})
+    most = max(by_clock.values(), key=lambda counts: counts.total())
+    return dict(most)
 
 
 MOST_PLACES = 4

@@ -58,7 +58,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     events = fold_populations(fold_recurrences(events, habits.rising))
     return Timeline(
         events=tuple(
-            event.model_copy(update={"id": f"ev{number}"})
+            event.model_copy(update={"id": f"ev{number}", "pace": {}})
             for number, event in enumerate(sorted(events, key=_order), start=1)
         ),
         settings=recognised.settings,
@@ -138,6 +138,7 @@ class _Maker:
             last=merged.last,
             end=merged.end,
             count=merged.count,
+            pace=merged.pace,
             fields=merged.fields,
             text=merged.text[:2000],
             channels=frozenset(merged.channels),

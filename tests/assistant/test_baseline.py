@@ -5,7 +5,7 @@ from datetime import timedelta
 from assistant.incident import Incident
 from assistant.timeline import window_of
 from tests.assistant.items import T0, kernel, line_up, said, series
-from tools.evidence import Instant, Series, Window
+from tools.evidence import Instant, Record, Series, Window
 
 XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
 HOUR = Incident(window=Window(since=T0, until=T0 + timedelta(hours=1)))
@@ -107,3 +107,48 @@ def test_an_old_fault_that_stopped_no_work_does_not_set_the_window() -> None:
     assert window.since == T0 + timedelta(days=3, hours=-1)
     stopped = old.model_copy(update={"damage": 2})
     assert window_of([stopped, work], {"training-progress"}).since == T0
+
+
+FAILOVER = "failover of 10.0.0.10"
+
+
+def _hum(since: float, until: float, pause: float) -> list[Record]:
+    moments = [since + pause * n for n in range(int((until - since) / pause))]
+    return [said("device", moment, FAILOVER) for moment in moments]
+
+
+def test_a_hum_that_goes_on_since_long_before_is_chronic() -> None:
+    """Once a minute since yesterday without a pause, and no oftener now: one event, no news."""
+    (event,) = line_up(_hum(-20 * 3600, 3600, 60), HOUR).events
+    assert event.chronic
+    assert event.count == 1260
+    assert 55 < event.baseline_rate < 65
+
+
+def test_a_hum_that_rose_is_news() -> None:
+    """It began yesterday, and comes six times as often since the window began."""
+    (event,) = line_up([*_hum(-20 * 3600, 0, 60), *_hum(0, 3600, 10)], HOUR).events
+    assert not event.chronic
+    assert event.start.utc == T0 - timedelta(hours=20)
+
+
+def test_a_fault_of_this_morning_is_no_hum() -> None:
+    """Two hours of one line a minute are a fault that goes on, asked about late."""
+    (event,) = line_up(_hum(-2 * 3600, 3600, 60), HOUR).events
+    assert not event.chronic
+
+
+def test_what_stops_work_is_no_hum() -> None:
+    """However long it goes on, nobody lives with it."""
+    lines = [kernel("n1", 60.0 * n, XID) for n in range(-20 * 60, 60)]
+    (event,) = line_up(lines, HOUR).events
+    assert not event.chronic
+
+
+def test_a_hum_does_not_draw_out_the_window() -> None:
+    """What hums since yesterday says nothing of when things broke, unless there is nothing else."""
+    hum = _hum(-20 * 3600, 3600, 60)
+    timeline = line_up([*hum, kernel("n1", 0, XID)])
+    assert window_of(timeline.events).since == T0
+    assert [e.chronic for e in timeline.events if e.page.startswith("storage")] == [True]
+    assert window_of(line_up(hum).events).since == T0 - timedelta(hours=20)
