@@ -1,9 +1,9 @@
 """Leaves out most of a steady hum: known lines of which begin and end of each stretch tell all.
 
 A fleet prints tens of thousands of harmless driver lines and training steps. Of those that one
-writer printed within a short while of each other, with nothing else that is known in between, the first
-and the last are read and those between are counted, so that no pause longer than asked for is ever
-hidden, and no return to health after a fault.
+writer printed within a short while of each other, with nothing else that is known in between, the
+first and the last are read and those between are counted, so that no pause longer than asked for is
+ever hidden, and no return to health after a fault.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
