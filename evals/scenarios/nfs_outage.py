@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
 from evals.background import sampled
-from evals.model import Command, Host, Metric, Recording, TextFile, happens
+from evals.model import Command, Host, Metric, Recording, happens, iso
 
 MAJOR_TIMEOUT_S = 180.0
 GRACE_S = 90.0
@@ -43,6 +43,15 @@ class Outage:
     takeover: float
     grace_end: float
     stalls: Mapping[str, Stall]
+
+    def facts(self, witness: str) -> dict[str, str]:
+        """Name what is true of the outage; `witness` is the host that the report names."""
+        return {
+            "server": self.server,
+            "witness": witness,
+            "first_anomaly": iso(self.disk_error),
+            "failover": iso(self.failover),
+        }
 
     def over(self) -> float:
         """Return when the last client got its files back."""
@@ -76,74 +85,6 @@ def wall(at: float) -> str:
 def syslog_wall(at: float) -> str:
     """Write a moment as syslog does: the site's wall clock without year or zone."""
     return datetime.fromtimestamp(at, UTC).astimezone(BEIJING).strftime("%b %d %H:%M:%S")
-
-
-def storage_log(outage: Outage, rng: random.Random, recording: Recording) -> TextFile:
-    """Write the array's event log as its console exports it: local wall times, no zone."""
-    level = rng.choice(("", "WARN ", ""))
-    lines = [
-        (recording.since + 60, "Controller A: Health poll of all shelves finished, 24 disks OK")
-    ]
-    at = recording.since + 400
-    while at < outage.disk_error - 200:
-        lines.append(
-            (
-                at,
-                rng.choice(
-                    (
-                        "Controller B: Heartbeat from Controller A OK (standby)",
-                        "Controller A: NVRAM battery test passed",
-                        "Controller A: Snapshot data01@hourly created",
-                    )
-                ),
-            )
-        )
-        at += rng.uniform(500, 1100)
-    stop = outage.failover
-    lines += [
-        (outage.disk_error, f"{level}Controller A: Disk firmware error on disk {outage.disk}"),
-        (
-            outage.disk_error + 4,
-            (
-                f"{level}Controller A: Medium error on disk {outage.disk}, "
-                f"sense key 0x3 ASC 0x11 LBA {rng.randrange(10**8, 10**9)}, retrying"
-            ),
-        ),
-        (stop, f"{level}Controller A: Starting failover to Controller B"),
-        (stop + 2, "Controller B: Received failover request"),
-        (stop + 31, "Controller B: Importing pool data01 (3 vdevs)"),
-        (outage.takeover - 6, "Controller B: Pool data01 imported"),
-        (outage.takeover - 2, f"Controller B: VIP {outage.server} taken over from Controller A"),
-        (
-            outage.takeover,
-            f"Controller B: NFS service online on VIP {outage.server}, grace period 90 seconds",
-        ),
-        (
-            outage.grace_end,
-            (
-                "Controller B: NFS grace period ended, "
-                f"{len(outage.stalls)} of {len(outage.stalls)} clients reclaimed, service resumed"
-            ),
-        ),
-        (outage.grace_end + 3, "Controller A: takeover complete, now standby"),
-        (
-            outage.grace_end + 95,
-            f"Controller B: Disk {outage.disk} set to failed, rebuild onto hot spare started",
-        ),
-    ]
-    bracket = happens(rng, 0.7)
-    text = f"# Event log export: array nas-data01, NFS service address {outage.server}\n"
-    for moment, words in sorted(lines):
-        stamp = f"[{wall(moment)}]" if bracket else wall(moment)
-        text += f"{stamp} {words}\n"
-    return TextFile(
-        path="storage/controller-events.log",
-        text=text,
-        source="storage",
-        target=outage.server,
-        command="management console: Events > Export",
-        taken=recording.taken,
-    )
 
 
 def kernel_lines(recording: Recording, outage: Outage, rng: random.Random, share: float) -> None:

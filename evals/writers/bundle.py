@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from evals.errors import BrokenScenarioError
-from evals.model import Body, Command, PodLog, Recording, iso
+from evals.model import Body, Command, PodLog, Recording, TextFile, iso
 from evals.writers import journal, openmetrics, prometheus
 
 PLURALS = {
@@ -105,23 +105,8 @@ def write(
     for command in recording.commands:
         _command(writer, command)
     for file in recording.files:
-        writer.write(
-            file.path,
-            file.text.encode(),
-            source=file.source,
-            command=file.command,
-            target=file.target,
-            started=file.taken,
-        )
-    if recording.alerts:
-        writer.write(
-            "alerts/alerts.json",
-            _json(_alertmanager(recording.alerts)),
-            source="alert",
-            command="amtool alert query -o json",
-            target="alertmanager",
-            started=recording.alerts_taken or recording.taken,
-        )
+        _file(writer, file)
+    _alerts(writer, recording)
     writer.finish()
     _incident(root, recording, languages)
     return root
@@ -228,6 +213,30 @@ def _command(writer: BundleWriter, command: Command) -> None:
         ended=command.started + (10.0 if hung else command.took_s),
         outcome=command.outcome,
         detail="10" if hung else "",
+    )
+
+
+def _file(writer: BundleWriter, file: TextFile) -> None:
+    writer.write(
+        file.path,
+        file.text.encode(),
+        source=file.source,
+        command=file.command,
+        target=file.target,
+        started=file.taken,
+    )
+
+
+def _alerts(writer: BundleWriter, recording: Recording) -> None:
+    if not recording.alerts:
+        return
+    writer.write(
+        "alerts/alerts.json",
+        _json(_alertmanager(recording.alerts)),
+        source="alert",
+        command="amtool alert query -o json",
+        target="alertmanager",
+        started=recording.alerts_taken or recording.taken,
     )
 
 

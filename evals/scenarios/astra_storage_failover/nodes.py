@@ -1,6 +1,7 @@
 """What the Astra nodes wrote themselves: kubelet, health check, kernel, and commands run there."""
 
 import random
+from dataclasses import dataclass
 
 from evals.background import klog
 from evals.model import Body, Command, Recording, TextFile, iso
@@ -57,12 +58,12 @@ def _health_check(recording: Recording, plan: Plan, story: NodeStory) -> None:
             name, begin + 1.2, CHECK_UNIT, "PASS: 8 GPUs answer, /data/checkpoints writable"
         )
     for at in story.failed:
-        for text in _failure(name):
-            recording.log(name, at, CHECK_UNIT, text, priority=3)
-            at += 0.6  # noqa: PLW2901
+        cannot, failed = _failure(name)
+        recording.log(name, at, CHECK_UNIT, cannot, priority=3)
+        recording.log(name, at + 0.6, CHECK_UNIT, failed, priority=3)
         recording.log(
             name,
-            at + 0.2,
+            at + 0.6 + 0.6 + 0.2,
             "systemd",
             "gpu-healthcheck.service: Main process exited, code=exited, status=1/FAILURE",
             priority=5,
@@ -124,57 +125,55 @@ def pleg_words(seconds: float) -> str:
     return f"PLEG is not healthy: pleg was last seen active {ago} ago; threshold is 3m0s"
 
 
-def _kubelet(recording: Recording, story: NodeStory, rng: random.Random) -> None:
-    name, offset = story.host.name, story.host.clock_offset_s
+@dataclass(frozen=True, slots=True)
+class _Kubelet:
+    """The kubelet of one node; it stamps by its host's clock."""
 
-    def say(at: float, level: str, where: str, text: str) -> None:
-        recording.log(
-            name,
-            at,
-            "kubelet",
-            klog(level, at + offset, where, text),
-            priority=3 if level == "E" else 6,
-        )
+    recording: Recording
+    story: NodeStory
+    rng: random.Random
 
-    if story.runtime_down:
-        begin, end = story.runtime_down
-        say(
-            begin,
-            "E",
-            "remote_runtime.go:633",
+    def say(self, at: float, level: str, where: str, text: str) -> None:
+        """Log one line."""
+        host = self.story.host
+        line = klog(level, at + host.clock_offset_s, where, text)
+        priority = 3 if level == "E" else 6
+        self.recording.log(host.name, at, "kubelet", line, priority=priority)
+
+    def lose_runtime(self, begin: float, end: float) -> None:
+        """Tell of a runtime that missed its own status check."""
+        failed = (
             '"Status from runtime service failed" err="rpc error: code = DeadlineExceeded '
-            'desc = context deadline exceeded"',
+            'desc = context deadline exceeded"'
         )
-        say(
-            begin + 0.1,
-            "I",
-            "setters.go:600",
-            _not_ready(story, begin, "container runtime is down"),
-        )
-        say(
-            end,
-            "I",
-            "kubelet_node_status.go:729",
-            f'"Recording event message for node" node="{name}" event="NodeReady"',
-        )
-    if story.pleg:
-        begin, end = story.pleg
-        say(begin, "I", "setters.go:600", _not_ready(story, begin, pleg_words(183 + rng.random())))
+        self.say(begin, "E", "remote_runtime.go:633", failed)
+        words = _not_ready(self.story, begin, "container runtime is down")
+        self.say(begin + 0.1, "I", "setters.go:600", words)
+        self._recover(end)
+
+    def lose_pleg(self, begin: float, end: float) -> None:
+        """Tell every ten seconds that the relist does not come back."""
+        words = _not_ready(self.story, begin, pleg_words(183 + self.rng.random()))
+        self.say(begin, "I", "setters.go:600", words)
         at, seen = begin, 183.0
         while at < end:
-            say(
-                at,
-                "E",
-                "kubelet.go:2412",
-                f'"Skipping pod synchronization" err="{pleg_words(seen + rng.random())}"',
-            )
+            skipped = f'"Skipping pod synchronization" err="{pleg_words(seen + self.rng.random())}"'
+            self.say(at, "E", "kubelet.go:2412", skipped)
             at, seen = at + 10, seen + 10
-        say(
-            end,
-            "I",
-            "kubelet_node_status.go:729",
-            f'"Recording event message for node" node="{name}" event="NodeReady"',
-        )
+        self._recover(end)
+
+    def _recover(self, at: float) -> None:
+        name = self.story.host.name
+        text = f'"Recording event message for node" node="{name}" event="NodeReady"'
+        self.say(at, "I", "kubelet_node_status.go:729", text)
+
+
+def _kubelet(recording: Recording, story: NodeStory, rng: random.Random) -> None:
+    kubelet = _Kubelet(recording, story, rng)
+    if story.runtime_down:
+        kubelet.lose_runtime(*story.runtime_down)
+    if story.pleg:
+        kubelet.lose_pleg(*story.pleg)
 
 
 def taint(added: float) -> Body:

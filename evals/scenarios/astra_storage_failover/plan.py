@@ -4,12 +4,21 @@ import random
 from dataclasses import dataclass
 
 from evals import fleet
-from evals.model import Host, epoch, happens, stream
+from evals.model import Frame, Host, epoch, happens, stream
 from evals.scenarios import nfs_outage
 from evals.scenarios.nfs_outage import Outage
 
 ID = "astra-storage-failover"
 NODES = 30
+FRAME = Frame(
+    ID,
+    "astra",
+    "Astra: many GPU nodes NotReady, training jobs failed",
+    before_s=80 * 60,
+    after_s=50 * 60,
+    reported_s=20 * 60,
+    collecting_s=20,
+)
 CHECK_LIMIT_S = 15.0
 """The health-check script runs under ``timeout 15``."""
 FAILURES_TO_TAINT = 2
@@ -94,7 +103,7 @@ def make(seed: int, count: int = NODES) -> Plan:
     begun = SOURCE_MOMENT + shift - CHECK_LIMIT_S - phases[witness] * 0.6 - 3.5
     phases[witness] *= 0.6
     outage = nfs_outage.draw(rng, names, begun, "10.0.0.10")
-    since, until = begun - 80 * 60, begun + 50 * 60
+    since, until = begun - FRAME.before_s, begun + FRAME.after_s
     nodes = {}
     for host in hosts:
         first = begun + 3.5 + phases[host.name]

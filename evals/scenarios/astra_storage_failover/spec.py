@@ -19,11 +19,12 @@ import random
 from evals import background
 from evals.alerts import alert
 from evals.background import sampled
-from evals.model import Body, Recording, Ticket, iso, stream
+from evals.model import Body, Recording, stream
 from evals.scenarios import nfs_outage
 from evals.scenarios.astra_storage_failover import cluster, nodes, plan, workload
 from evals.scenarios.astra_storage_failover.plan import ID, Plan
 from evals.scenarios.astra_storage_failover.pods import NAMESPACE, Pods
+from evals.scenarios.storage_log import storage_log
 
 NOISE_PER_NODE = 10_000
 
@@ -31,34 +32,20 @@ NOISE_PER_NODE = 10_000
 def record(seed: int, scale: float = 1.0, *, count: int = plan.NODES) -> Recording:
     """Play the outage; `scale` thins the background noise only, `count` is for the bench."""
     story = plan.make(seed, count)
-    recording = Recording(
-        scenario=ID,
-        seed=seed,
-        cluster="astra",
-        title="Astra: many GPU nodes NotReady, training jobs failed",
-        since=story.since,
-        until=story.until,
-        taken=story.until - 20,
-        reported=(story.outage.failover - 20 * 60, story.until),
-    )
+    recording = plan.FRAME.open(seed, story.outage.failover)
     recording.add_hosts(node.host for node in story.nodes.values())
     words = stream(ID, seed, "words")
     nodes.write(recording, story, words)
-    recording.files.append(nfs_outage.storage_log(story.outage, words, recording))
+    recording.files.append(storage_log(story.outage, words, recording))
     pods = cluster.write(recording, story, words)
     noise = stream(ID, seed, "noise")
     workload.write(recording, story, pods, noise, spacing=11.0 / min(1.0, max(scale, 0.1)))
     _metrics(recording, story, pods, noise)
     recording.alerts += _alerts(story)
     recording.alerts_taken = story.looked + 120
-    recording.tickets += _tickets(story)
+    _ask(recording, story)
     background.journals(recording, noise, max(20, round(NOISE_PER_NODE * scale)))
-    recording.facts |= {
-        "server": story.outage.server,
-        "witness": story.witness,
-        "first_anomaly": iso(story.outage.disk_error),
-        "failover": iso(story.outage.failover),
-    }
+    recording.facts |= story.outage.facts(story.witness)
     return recording
 
 
@@ -99,70 +86,50 @@ def _metrics(recording: Recording, story: Plan, pods: Pods, rng: random.Random) 
 
 
 def _alerts(story: Plan) -> list[Body]:
-    outage = story.outage
-    lost = [node for node in story.nodes.values() if node.pleg]
-    first = min((node.pleg[0] for node in lost if node.pleg), default=outage.grace_end)
-    found = [
-        alert(
-            "StorageLatencyHigh",
-            outage.failover + 95,
-            "warning",
-            (
-                "NFS latency on /data is high",
-                f"p99 NFS operation latency on {outage.server}:/data is above 30 s for 1 minute",
-            ),
-            server=outage.server,
-        ),
-        alert(
-            "TrainingJobFailed",
-            min(n.tainted for n in story.nodes.values()) + 70,
-            "critical",
-            (
-                "Training pods are failing",
-                f"{len(story.jobs)} training jobs lost pods in 5 minutes",
-            ),
-            namespace=NAMESPACE,
-        ),
-        alert(
-            "GPUAllocatableZero",
-            max(n.tainted for n in story.nodes.values()) + 60,
-            "critical",
-            (
-                "No allocatable GPU left",
-                "sum(kube_node_status_allocatable nvidia_com_gpu) is 0 of 240",
-            ),
-        ),
+    outage, taints = story.outage, [node.tainted for node in story.nodes.values()]
+    latency = (
+        "NFS latency on /data is high",
+        f"p99 NFS operation latency on {outage.server}:/data is above 30 s for 1 minute",
+    )
+    failing = (
+        "Training pods are failing",
+        f"{len(story.jobs)} training jobs lost pods in 5 minutes",
+    )
+    empty = (
+        "No allocatable GPU left",
+        "sum(kube_node_status_allocatable nvidia_com_gpu) is 0 of 240",
+    )
+    high, critical = "warning", "critical"
+    return [
+        alert("StorageLatencyHigh", outage.failover + 95, high, latency, server=outage.server),
+        alert("TrainingJobFailed", min(taints) + 70, critical, failing, namespace=NAMESPACE),
+        alert("GPUAllocatableZero", max(taints) + 60, critical, empty),
+        *_not_ready(story),
     ]
-    found += [
+
+
+def _not_ready(story: Plan) -> list[Body]:
+    """Alert on each node that lost PLEG; the rule calls it a lost heartbeat."""
+    lost = {n.host.name: n.pleg[0] for n in story.nodes.values() if n.pleg}
+    return [
         alert(
             "NodeHeartbeatLost",
-            max(first, node.pleg[0]) + 30,
+            since + 30,
             "critical",
-            (
-                f"Node {node.host.name} is not ready",
-                f"Node {node.host.name} has been NotReady for more than 30 s",
-            ),
-            node=node.host.name,
+            (f"Node {name} is not ready", f"Node {name} has been NotReady for more than 30 s"),
+            node=name,
         )
-        for node in lost
-        if node.pleg
+        for name, since in lost.items()
     ]
-    return found
 
 
-def _tickets(story: Plan) -> list[Ticket]:
+def _ask(recording: Recording, story: Plan) -> None:
     local = nfs_outage.wall(story.outage.failover + 70)
-    return [
-        Ticket(
-            "en",
-            f"Since about {local[11:16]} (Beijing time) many Astra nodes flip between Ready "
-            "and NotReady, schedulable GPUs fell from 240 to 0 and most training jobs failed. "
-            f"ls and df hang on {story.witness}. Did a batch of GPUs burn out?",
-        ),
-        Ticket(
-            "zh",
-            f"北京时间 {local[11:16]} 左右起,Astra 大量节点在 Ready 与 NotReady 之间反复跳动,"
-            "可调度 GPU 从 240 张降到 0,多数训练任务失败。"
-            f"在 {story.witness} 上执行 ls 和 df 会卡住。是不是 GPU 批量烧毁了?",
-        ),
-    ]
+    recording.ask(
+        en=f"Since about {local[11:16]} (Beijing time) many Astra nodes flip between Ready "
+        "and NotReady, schedulable GPUs fell from 240 to 0 and most training jobs failed. "
+        f"ls and df hang on {story.witness}. Did a batch of GPUs burn out?",
+        zh=f"北京时间 {local[11:16]} 左右起,Astra 大量节点在 Ready 与 NotReady 之间反复跳动,"
+        "可调度 GPU 从 240 张降到 0,多数训练任务失败。"
+        f"在 {story.witness} 上执行 ls 和 df 会卡住。是不是 GPU 批量烧毁了?",
+    )

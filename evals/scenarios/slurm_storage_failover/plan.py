@@ -4,11 +4,20 @@ import random
 from dataclasses import dataclass
 
 from evals import fleet
-from evals.model import Host, epoch, happens, stream
+from evals.model import Frame, Host, epoch, happens, stream
 from evals.scenarios import nfs_outage
 from evals.scenarios.nfs_outage import Outage
 
 ID = "slurm-storage-failover"
+FRAME = Frame(
+    ID,
+    "vega",
+    "Slurm: many nodes drained or down, jobs requeued",
+    before_s=70 * 60,
+    after_s=45 * 60,
+    reported_s=15 * 60,
+    collecting_s=20,
+)
 NODES = 30
 PER_JOB = 5
 PING_EVERY_S = 33.0
@@ -83,8 +92,8 @@ def make(seed: int) -> Plan:
     return Plan(
         seed=seed,
         outage=outage,
-        since=begun - 70 * 60,
-        until=begun + 45 * 60,
+        since=begun - FRAME.before_s,
+        until=begun + FRAME.after_s,
         controller=control[0],
         nodes={name: stories[name] for name in names},
         jobs=jobs,

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from evals import background
 from evals.alerts import alert
-from evals.model import Command, Recording, TextFile, Ticket, iso, stream
+from evals.model import Command, Recording, TextFile, iso, stream
 from evals.scenarios import gpu_health, nfs_outage
 from evals.scenarios.slurm_storage_failover import plan
 from evals.scenarios.slurm_storage_failover.plan import (
@@ -25,9 +25,11 @@ from evals.scenarios.slurm_storage_failover.plan import (
     NodeStory,
     Plan,
 )
+from evals.scenarios.storage_log import storage_log
 from evals.training import STEP_S, Lines, steps
 
 NOISE = 10_000
+FIRST_STEP = 7000
 PROGRAM = "/data/ops/sbin/node_health.sh"
 CONFIG = f"""Configuration data as of NOW
 HealthCheckInterval     = 120 sec
@@ -51,22 +53,13 @@ class Say(Protocol):
 def record(seed: int, scale: float = 1.0) -> Recording:
     """Play the outage; `scale` thins background noise only."""
     story = plan.make(seed)
-    recording = Recording(
-        scenario=ID,
-        seed=seed,
-        cluster="vega",
-        title="Slurm: many nodes drained or down, jobs requeued",
-        since=story.since,
-        until=story.until,
-        taken=story.until - 20,
-        reported=(story.outage.failover - 15 * 60, story.until),
-    )
+    recording = plan.FRAME.open(seed, story.outage.failover)
     recording.add_hosts([*(node.host for node in story.nodes.values()), story.controller])
     words = stream(ID, seed, "words")
     nfs_outage.kernel_lines(recording, story.outage, words, share=0.5)
     nfs_outage.host_commands(recording, story.outage, words, story.looked, hung_share=0.6)
     gpu_health.readings(recording, words, story.looked + 20)
-    recording.files.append(nfs_outage.storage_log(story.outage, words, recording))
+    recording.files.append(storage_log(story.outage, words, recording))
     for node in story.nodes.values():
         _slurmd(recording, story, node, words)
     _slurmctld(recording, story, words)
@@ -80,13 +73,8 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     )
     recording.alerts += _alerts(story)
     recording.alerts_taken = story.looked + 150
-    recording.tickets += _tickets(story)
-    recording.facts |= {
-        "server": story.outage.server,
-        "witness": story.witness,
-        "first_anomaly": iso(story.outage.disk_error),
-        "failover": iso(story.outage.failover),
-    }
+    _ask(recording, story)
+    recording.facts |= story.outage.facts(story.witness)
     return recording
 
 
@@ -119,11 +107,10 @@ def _slurmd(recording: Recording, story: Plan, node: NodeStory, rng: random.Rand
     job = next(job for job in story.jobs if job.number == node.job)
     stall = story.outage.stalls[name]
     if job.requeued and not node.down and job.requeued + UNKILLABLE_S < stall.end:
-        stamp = datetime.fromtimestamp(job.requeued, UTC).strftime("%Y-%m-%dT%H:%M:%S")
         say(
             job.requeued + UNKILLABLE_S + 1,
-            f"error: *** STEP {job.number}.0 STEPD TERMINATED ON {name} AT {stamp} DUE TO JOB NOT "
-            "ENDING WITH SIGNALS ***",
+            f"error: *** STEP {job.number}.0 STEPD TERMINATED ON {name} AT {_stamp(job.requeued)} "
+            "DUE TO JOB NOT ENDING WITH SIGNALS ***",
         )
     recording.log(name, stall.end + 20, "node-health", "PASS: 8 GPUs answer, /data writable")
     say(stall.end + 20.1, "debug: health_check success rc:0 output:PASS", 7)
@@ -181,37 +168,11 @@ def _job_lines(story: Plan, job: JobStory, say: Say, rng: random.Random) -> None
 def _output(recording: Recording, story: Plan, job: JobStory, rng: random.Random) -> TextFile:
     """Write the job's own output file, as Slurm collects it."""
     begin = max(story.outage.stalls[name].begin for name in job.nodes)
-    lines: Lines = steps((story.since, begin - 3), 7000, rng, spacing=44)
-    folder = f"/data/checkpoints/{job.number}"
-    done = 7000 + int((begin - 3 - story.since) // STEP_S)
-    lines.append((begin - 1, f"saving checkpoint at iteration {done:7d} to {folder}"))
+    lines: Lines = steps((story.since, begin - 3), FIRST_STEP, rng, spacing=44)
+    done = FIRST_STEP + int((begin - 3 - story.since) // STEP_S)
     end = job.requeued or story.outage.over()
-    waits = [begin + 61 + 60 * n for n in range(6) if begin + 61 + 60 * n < end]
-    lines += [
-        (
-            at,
-            (
-                f"[rank0]: WARNING: checkpoint write to {folder}/iter_{done:07d} blocked for "
-                f"{at - begin:.0f} s, still waiting"
-            ),
-        )
-        for at in waits
-    ]
-    if job.requeued:
-        stamp = datetime.fromtimestamp(end, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        lines.append(
-            (
-                end + 1,
-                (
-                    f"slurmstepd: error: *** JOB {job.number} ON {job.nodes[0]} CANCELLED AT "
-                    f"{stamp} DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***"
-                ),
-            )
-        )
-        restart = job.restarted + 60
-    else:
-        lines.append((end + 4, f"successfully saved checkpoint at iteration {done:7d} to {folder}"))
-        restart = end + 5
+    lines += _checkpoint(job, begin, end, done)
+    restart = job.restarted + 60 if job.requeued else end + 5
     lines += steps((restart, story.until), done, rng, spacing=44)
     text = "".join(f"{iso(at, digits=3)} {words}\n" for at, words in sorted(lines))
     return TextFile(
@@ -222,6 +183,35 @@ def _output(recording: Recording, story: Plan, job: JobStory, rng: random.Random
         command=f"cat slurm-{job.number}.out",
         taken=recording.taken,
     )
+
+
+def _checkpoint(job: JobStory, begin: float, end: float, done: int) -> Lines:
+    """Write how a checkpoint that begins with the stall waits, and is saved or cancelled."""
+    folder = f"/data/checkpoints/{job.number}"
+    lines: Lines = [(begin - 1, f"saving checkpoint at iteration {done:7d} to {folder}")]
+    waited = [61 + 60 * n for n in range(6) if begin + 61 + 60 * n < end]
+    lines += [
+        (
+            begin + seconds,
+            (
+                f"[rank0]: WARNING: checkpoint write to {folder}/iter_{done:07d} blocked for "
+                f"{seconds} s, still waiting"
+            ),
+        )
+        for seconds in waited
+    ]
+    saved = f"successfully saved checkpoint at iteration {done:7d} to {folder}"
+    if not job.requeued:
+        return [*lines, (end + 4, saved)]
+    cancelled = (
+        f"slurmstepd: error: *** JOB {job.number} ON {job.nodes[0]} CANCELLED AT {_stamp(end)} "
+        "DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***"
+    )
+    return [*lines, (end + 1, cancelled)]
+
+
+def _stamp(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _control_commands(recording: Recording, story: Plan) -> None:
@@ -282,17 +272,11 @@ def _alerts(story: Plan) -> list[dict[str, object]]:
     ]
 
 
-def _tickets(story: Plan) -> list[Ticket]:
+def _ask(recording: Recording, story: Plan) -> None:
     numbers = ", ".join(str(job.number) for job in story.jobs[:3])
-    return [
-        Ticket(
-            "en",
-            f"Half of the cluster is drained or down and jobs {numbers} were requeued. "
-            f"df hangs on {story.witness}. Are the nodes dying?",
-        ),
-        Ticket(
-            "zh",
-            f"集群一半节点被 drain 或 down,作业 {numbers} 被重新排队,"
-            f"{story.witness} 上 df 卡住。是节点坏了吗?",
-        ),
-    ]
+    recording.ask(
+        en=f"Half of the cluster is drained or down and jobs {numbers} were requeued. "
+        f"df hangs on {story.witness}. Are the nodes dying?",
+        zh=f"集群一半节点被 drain 或 down,作业 {numbers} 被重新排队,"
+        f"{story.witness} 上 df 卡住。是节点坏了吗?",
+    )
