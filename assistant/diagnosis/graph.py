@@ -61,7 +61,15 @@ def _hubs(event: Event, scope: str) -> Iterable[tuple[str, bool]]:
     if scope == "cluster":
         return (("*", True),)
     kind = anchor_kind(scope)
-    return ((a.id, not a.inferred) for a in event.anchors if a.kind == kind)
+    hubs = [(a.id, not a.inferred) for a in event.anchors if a.kind == kind]
+    if kind == "node" and not hubs:
+        return _unnamed_nodes(event)
+    return hubs
+
+
+def _unnamed_nodes(event: Event) -> Iterable[tuple[str, bool]]:
+    """A pod is on one node, though nobody may have named it: its own reports meet there."""
+    return ((f"of pod {a.id}", not a.inferred) for a in event.anchors if a.kind == "pod")
 
 
 def _cause_hubs(event: Event, scope: str) -> Iterable[tuple[str, bool]]:

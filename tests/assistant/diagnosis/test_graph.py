@@ -137,3 +137,13 @@ def test_edges_grow_with_events_not_with_their_square() -> None:
     graph = _graph([cause, EFFECT], events)
 
     assert sum(len(edges) for edges in graph.into.values()) <= 300 * 6
+
+
+def test_one_pod_is_on_one_node_even_if_nobody_names_it() -> None:
+    """What a pod's own log says meets what its status says under scope node; another pod's not."""
+    mine, other = [("pod", "ml/a")], [("pod", "ml/b")]
+    here = event("a", CAUSE, 0, node="", anchors=mine)
+    same = event("b", EFFECT, 10, node="", anchors=mine)
+    elsewhere = event("c", EFFECT, 10, node="", anchors=other)
+
+    assert _pairs(_graph([CAUSE, EFFECT], [here, same, elsewhere])) == {("a", "b")}
