@@ -13,9 +13,10 @@ TIMEX_QUERIES = frozenset({"node_timex_offset_seconds", "timex_offset"})
 
 CLOCK_LITERALS = (
     "System clock wrong by", "System clock was stepped by", " of NTP time",
-    "NCCL INFO Bootstrap", "NCCL INFO NET/",
+    "NCCL INFO Bootstrap", "NCCL INFO NET/", " nranks ",
 )  # fmt: skip
-"""Lines that recognising needs beside the handbook's: clocks, and hosts that print an address."""
+"""Lines that recognising needs beside the handbook's: clocks, and ranks that print their address
+or how many they are."""
 
 _STEPPED = re.compile(r"System clock was stepped by (-?\d+(?:\.\d+)?) seconds")
 _WRONG = re.compile(r"System clock wrong by (-?\d+(?:\.\d+)?) seconds")

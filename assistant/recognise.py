@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 
 from assistant.burst import Burst, Fold, Place, Sighting
 from assistant.clock_facts import ClockFact, ClockWatch
+from assistant.elimination import conclude_addresses
 from assistant.event import Anchor, Setting
+from assistant.identity import is_address
 from assistant.incident import Incident
 from assistant.ledger import Ledger, Seen, Spanned
 from assistant.naming import Named, Namer, anchors_of, parse_moment
@@ -127,6 +129,7 @@ class Recogniser:
         for derived in _major_timeouts(tuple(self._settings.values())):
             self._keep_setting(derived)
         topology = self._ties.settle()
+        topology.lent = conclude_addresses(self._ties, topology)
         return Recognised(
             bursts=tuple(self._fold.bursts()),
             ends=tuple(self._fold.ends),
@@ -177,6 +180,10 @@ class Recogniser:
         self._bound.add(named)
         for anchor in named.anchors:
             self._ties.relate(named.entity, anchor)
+        for kind, name in named.peers:
+            if kind == "node" and is_address(name):
+                speakers = self._ties.named_peers.setdefault(name, set())
+                speakers.update((named.entity, *named.anchors, *named.writer))
 
     def _tie(self, signature: TextSignature, values: Mapping[str, str]) -> None:
         things = [

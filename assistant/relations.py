@@ -30,8 +30,10 @@ _VOLUME_PATH = re.compile(
 )
 _OWN_ADDRESS = re.compile(
     r"^(?P<host>[A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL INFO "
-    r"(?:Bootstrap|NET/\w+) ?: Using \S*?:(?P<address>\d+\.\d+\.\d+\.\d+)<"
+    r"(?:Bootstrap|NET/\w+) ?: Using (?P<interfaces>.*)"
 )
+_INTERFACE = re.compile(r":(\d+\.\d+\.\d+\.\d+)<")
+_SIZE = re.compile(r"\brank \d+ nranks (\d+) ")
 _NFS_LINE = re.compile(
     r"(?m)(?:^|\s)(?P<server>[\w.-]+):/\S*\s.*\bnfs4?\b.*?\baddr=(?P<address>[0-9a-fA-F.:]+)"
 )
@@ -96,7 +98,8 @@ class Relations:
         if "/pods/" in text or "kubepods" in text:
             self._learn_paths(record)
         if "NCCL INFO" in text:
-            self._learn_address(text)
+            self._learn_addresses(record)
+            self._learn_size(record)
         if "addr=" in text and record.channel == "command":
             self._learn_server_address(text)
 
@@ -135,10 +138,24 @@ class Relations:
         for owner, volume in _VOLUME_PATH.findall(record.text):
             self._ties.relate(("pod", owner), ("volume", volume))
 
-    def _learn_address(self, text: str) -> None:
-        found = _OWN_ADDRESS.search(text)
-        if found and self._first("address", found["host"], found["address"]):
-            self._ties.equate("node", normalise("node", found["host"]), found["address"])
+    def _learn_addresses(self, record: Record) -> None:
+        """A rank prints its addresses; in a pod its host name is the pod's, not the node's."""
+        found = _OWN_ADDRESS.search(record.text)
+        if not found:
+            return
+        host = normalise("node", record.fields.get("node") or record.host or found["host"])
+        pod = normalise("pod", pod_of(record.fields))
+        for address in _INTERFACE.findall(found["interfaces"]):
+            if self._first("address", host, pod, address):
+                self._ties.equate("node", host, address)
+                self._ties.printed |= {("node", host), *([("pod", pod)] if pod else [])}
+
+    def _learn_size(self, record: Record) -> None:
+        """The largest communicator of a job has all its ranks."""
+        job = normalise("job", record.fields.get("job", ""))
+        found = _SIZE.search(record.text) if job else None
+        if found:
+            self._ties.sizes[job] = max(int(found.group(1)), self._ties.sizes.get(job, 0))
 
     def _learn_server_address(self, text: str) -> None:
         """A mount line shows which address the server's name had when it was mounted."""
@@ -195,7 +212,9 @@ def _learn_pod(ties: Ties, state: ObjectState) -> None:
     address = _word(_map(state.content, "status"), "podIP")
     if address and node[1]:
         ties.addresses.setdefault(address, set()).add(node[1])
-    ties.relate(pod, ("job", _job_of(state)))
+    job = _job_of(state)
+    ties.relate(pod, ("job", job))
+    ties.listed |= {job} if job else set()
     for volume in _list(state.content, "spec", "volumes"):
         _learn_pod_volume(ties, pod, node, volume)
     for container in _list(state.content, "status", "containerStatuses"):

@@ -257,11 +257,13 @@ def _own(kind: str, name: str, names: Topology) -> Iterable[Anchor]:
 def _peers(merged: Merged, names: Topology) -> tuple[Anchor, ...]:
     """The other side under every kind that its address book knows it by."""
     own = _alias(merged.entity, names)
-    return tuple(
-        Anchor(kind=kind, id=names.alias(kind, name))
+    known = [Anchor(kind=kind, id=names.alias(kind, name)) for kind, name in sorted(merged.peers)]
+    lent = [
+        Anchor(kind="node", id=names.lent[name], inferred=True)
         for kind, name in sorted(merged.peers)
-        if (kind, names.alias(kind, name)) != own
-    )
+        if kind == "node" and name in names.lent
+    ]
+    return tuple(peer for peer in (*known, *lent) if (peer.kind, peer.id) != own)
 
 
 def _benign(page: Page, merged: Merged) -> str:

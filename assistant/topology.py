@@ -66,6 +66,14 @@ class Ties:
     gpu_counts: dict[str, int] = field(default_factory=dict)
     addresses: dict[str, set[str]] = field(default_factory=dict)
     """Addresses of pods, which are handed out again, with every host that had them."""
+    printed: set[Key] = field(default_factory=set)
+    """Hosts and pods that printed an address of their own on the network of the job."""
+    named_peers: dict[str, set[Key]] = field(default_factory=dict)
+    """Addresses that lines name as the other side, with all that those lines speak of."""
+    listed: set[str] = field(default_factory=set)
+    """Jobs whose pods were read as objects: those are all there are."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """How many ranks a job says it has."""
 
     def relate(self, one: Key, other: Key, *, inferred: bool = False) -> None:
         """Say that two things of different kinds belong together; stated beats inferred."""
@@ -189,6 +197,8 @@ class Topology:
     known_nodes: frozenset[str] = frozenset()
     described: frozenset[Key] = frozenset()
     gpu_counts: Mapping[str, int] = field(default_factory=dict)
+    lent: Mapping[str, str] = field(default_factory=dict)
+    """Hosts of addresses that only elimination tells."""
     _closures: dict[Key, frozenset[Anchor]] = field(default_factory=dict)
 
     def alias(self, kind: str, name: str) -> str:
