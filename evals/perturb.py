@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +21,7 @@ from evals.truth import Truth
 OnRecording = Callable[[Recording, Truth, random.Random], None]
 OnBundle = Callable[[Path, Recording, random.Random], None]
 SKEW_S = 90.0
+EVENT_STAMPS = ("firstTimestamp", "lastTimestamp")
 BENIGN_LINES = 100_000
 OLD_S = 29 * 86400.0
 SOURCES = ("journal", "kubernetes", "prometheus", "nvml", "host", "storage", "app", "alert")
@@ -59,11 +61,9 @@ def skew_clock(recording: Recording, _truth: Truth, rng: random.Random) -> None:
     name = rng.choice([host for host in recording.hosts if host not in own])
     host = recording.hosts[name]
     recording.hosts[name] = replace(host, clock_offset_s=host.clock_offset_s + SKEW_S)
-    for objects in recording.snapshots.values():
-        for item in objects:
-            if item["kind"] == "Event" and _reporter(item) == name:
-                for key in ("firstTimestamp", "lastTimestamp"):
-                    item[key] = iso(epoch(str(item[key])) + SKEW_S)
+    for item in chain.from_iterable(recording.snapshots.values()):
+        if item["kind"] == "Event" and _reporter(item) == name:
+            item |= {key: iso(epoch(str(item[key])) + SKEW_S) for key in EVENT_STAMPS}
     recording.commands[:] = [
         nfs_outage.tracking(recording.hosts[name], command.started)
         if (command.host, command.name) == (name, "chronyc-tracking")

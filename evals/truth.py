@@ -6,11 +6,14 @@ The product never reads these files, and no bundle holds anything of them.
 import importlib.resources
 import json
 from collections.abc import Mapping
+from typing import Literal
 
 import yaml
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from knowledge.page import Layer, Plane
+
+Expectation = Literal["fault", "healthy"]
 
 
 class Value(BaseModel):
@@ -54,8 +57,7 @@ class Truth(Value):
 
     id: str
     family: str
-    expect: str
-    """fault or healthy."""
+    expect: Expectation
     layer: Layer | None = None
     plane: Plane | None = None
     roots: tuple[Root, ...] = ()
@@ -87,9 +89,19 @@ def load_truth(scenario: str, facts: Mapping[str, str]) -> Truth:
     Raises:
         KeyError: it names a fact that the specification did not give.
     """
+    return Truth.model_validate(_fill(_read(scenario), _Facts(facts)))
+
+
+def expectation(scenario: str) -> object:
+    """Return what a scenario's truth expects, the same for every seed."""
+    return _read(scenario).get("expect")
+
+
+def _read(scenario: str) -> dict[str, object]:
     package = f"evals.scenarios.{scenario.replace('-', '_')}"
     text = importlib.resources.files(package).joinpath("truth.yaml").read_text()
-    return Truth.model_validate(_fill(yaml.safe_load(text), _Facts(facts)))
+    found: dict[str, object] = yaml.safe_load(text)
+    return found
 
 
 def _fill(node: object, facts: _Facts) -> object:

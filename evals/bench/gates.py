@@ -9,13 +9,12 @@ from assistant.diagnosis.weights import Weights
 from evals import answer, perturb
 from evals.bench.measure import Figures, share
 from evals.run import Case, Result, Runner
-from evals.scenarios.build import identities
+from evals.scenarios.build import faults
 from evals.score import confidently_wrong, names_root
 from knowledge.catalog import Catalog
 
 NOISE_DRAWS = 6
 SIGMA = 1.0
-FAULTS = tuple(name for name in identities() if name != "healthy-old-noise")
 
 
 @dataclass
@@ -49,16 +48,17 @@ class Gates:
     def _runner(self) -> Runner:
         return Runner(self.catalog, self.scratch, scale=0.005, stored_queries=False)
 
-    def _cases(self) -> Iterator[tuple[str, int]]:
+    def cases(self) -> Iterator[tuple[str, int]]:
+        """Yield every fault with every seed, and say on stderr which one is next."""
         for seed in self.seeds:
-            for name in FAULTS:
+            for name in faults():
                 sys.stderr.write(f"  {name}/{seed}\n")
                 yield name, seed
 
     def noise(self) -> Figures:
         """Shake every weight on the log-odds scale: the root may change in 5 % of the draws."""
         changed = Tally()
-        for name, seed in self._cases():
+        for name, seed in self.cases():
             runner, folder = self._runner(), self.scratch / f"noise-{name}-{seed}"
             _, truth = runner.build(Case(name, seed), folder)
             right = names_root(answer.read(runner.diagnose(folder)), truth)
@@ -72,7 +72,7 @@ class Gates:
     def decoys(self, count: int) -> Figures:
         """Inject false roots with a valid edge to a real symptom."""
         right, wrong = Tally(), Tally()
-        for name, seed in self._cases():
+        for name, seed in self.cases():
             result = self._runner().run(Case(name, seed, decoys=count))
             right.add(name, hit=names_root(result.answer, result.truth))
             wrong.add(name, hit=confidently_wrong(result.answer, result.truth))
@@ -86,7 +86,7 @@ class Gates:
     def hidden(self) -> Figures:
         """Hide the root's own lines: nothing wrong may be likely."""
         wrong = Tally()
-        for name, seed in self._cases():
+        for name, seed in self.cases():
             result = self._runner().run(Case(name, seed, perturb.ROOT_HIDDEN))
             wrong.add(name, hit=confidently_wrong(result.answer, result.truth))
         return {"root-hidden-wrong": share(wrong.hits, wrong.n, 0.0, "LIKELY and wrong")}
@@ -94,7 +94,7 @@ class Gates:
     def blind(self) -> Figures:
         """Hide each source in turn: a fault never becomes healthy."""
         healthy = Tally()
-        for name, seed in self._cases():
+        for name, seed in self.cases():
             for change in perturb.HIDDEN:
                 result: Result = self._runner().run(Case(name, seed, change))
                 healthy.add(f"{name} {change.name}", hit=result.answer.verdict == "healthy")

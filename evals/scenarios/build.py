@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import pkgutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ import evals.scenarios
 from evals.errors import UnknownScenarioError
 from evals.model import Recording
 from evals.replay import prometheus as server
+from evals.truth import expectation
 from evals.writers import bundle, prometheus
 from knowledge.catalog import load_catalog
 
@@ -24,13 +24,14 @@ class Spec(Protocol):
 
 
 def identities() -> list[str]:
-    """Name every scenario that is there: a package with a `spec` below this one."""
-    found = [
-        module.name.replace("_", "-")
-        for module in pkgutil.iter_modules(evals.scenarios.__path__)
-        if module.ispkg
-    ]
-    return sorted(found)
+    """Name every scenario that is there: a folder with a `spec.py` beside this file."""
+    specs = [spec for place in evals.scenarios.__path__ for spec in Path(place).glob("*/spec.py")]
+    return sorted(spec.parent.name.replace("_", "-") for spec in specs)
+
+
+def faults() -> list[str]:
+    """Name every scenario in which something is wrong."""
+    return [name for name in identities() if expectation(name) == "fault"]
 
 
 def load(scenario: str) -> Spec:

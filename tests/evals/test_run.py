@@ -19,7 +19,6 @@ SEED = draw(1)[0]
 """Drawn anew in each run; a failure shows it in its message."""
 SEEDS = [SEED + index for index in range(20)]
 SMALL = ("cgroup-oom-137", "healthy-old-noise", "xid79-pcie-prologue")
-FAULTS = [name for name in identities() if name != "healthy-old-noise"]
 
 
 @pytest.fixture
