@@ -1,7 +1,7 @@
 """How one kind of log line is built: its pattern, and what its parts mean."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -30,6 +30,10 @@ class Setting:
     host: str = ""
     boot: datetime | None = None
     """When the host booted, where anything anchors its monotonic clock."""
+    stamped: Mapping[str, tuple[Instant, str] | None] = field(default_factory=dict)
+    """Wall time and host of kernel lines elsewhere, by what the boot clock says in them."""
+    wall: Instant | None = None
+    """The one that placed the boot clock, where a line did; it is as sure as that line."""
     notes: dict[str, str] = field(default_factory=dict)
 
 

@@ -87,6 +87,7 @@ class LogReading:
         dating = Dating(self.request, self.source.reference(self.request.now))
         self.setting = Setting(dating, host=self.writer.host)
         self.setting.boot = self.source.known.boots.get(self.writer.host)
+        self.setting.stamped = self.source.known.stamped
         self._literals = self.request.literals
         if any(dialect.escaped for dialect in self.dialects[:1]):
             self._literals = tuple(dict.fromkeys((*self._literals, *map(_escaped, self._literals))))
@@ -228,11 +229,18 @@ class LogReading:
         instant = self.lines.line_at(begin).instant
         return instant.utc.timestamp() if instant else None
 
+    def _tie_clocks(self, line: Line) -> None:
+        """Keep a line that names both times: it places the boot clock of another file."""
+        seconds = (line.fields or {}).get("boot_s")
+        if seconds and line.instant and line.host:
+            self.source.known.tie(seconds, line.instant, line.host)
+
     def _record(self, line: Line, number: int, count: int = 1) -> Record:
         channel = self.lines.channel_of(line)
         host = line.host or self.writer.host
         if line.instant is not None:
             self._meet(host, channel, line.instant)
+            self._tie_clocks(line)
         fields = self.writer.fields
         return Record(
             self.source.evidence,
@@ -277,6 +285,7 @@ class LogReading:
         hosts = {line.host for line in (first, last) if line and line.host}
         for line in self._samples(block):
             if line.instant is not None:
+                self._tie_clocks(line)
                 host = line.host or self.writer.host
                 self._meet(host, self.lines.channel_of(line), line.instant)
             if line.host:

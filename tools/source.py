@@ -8,13 +8,16 @@ from typing import BinaryIO, Protocol
 
 from tools.capture import Capture
 from tools.errors import ReaderError
-from tools.evidence import Channel, Item, ObjectState, Reading
+from tools.evidence import UNKNOWN_ZONE_S, Channel, Instant, Item, ObjectState, Reading
 from tools.request import Request
 
 HEAD = 64 << 10
 """Bytes from the beginning that sniffing may look at."""
 WHOLE = 1 << 30
 """The largest document that is read at once; logs are streamed and have no limit."""
+
+MOST_STAMPED = 20_000
+"""Lines that both clocks have stamped, of all hosts: any of them places a ring."""
 
 
 @dataclass
@@ -23,10 +26,20 @@ class Known:
 
     boots: dict[str, datetime] = field(default_factory=dict)
     """When each host booted."""
+    stamped: dict[str, "tuple[Instant, str] | None"] = field(default_factory=dict)
+    """Wall time and host of kernel lines, by what the boot clock says in them; None: of several."""
     nodes: dict[str, str] = field(default_factory=dict)
     """Where each NAMESPACE/POD runs."""
     ranks: "Mapping[str, Writer]" = field(default_factory=dict)
     """By file: rank, host and job of logs that the ranks of one job wrote."""
+
+    def tie(self, boot_s: str, wall: Instant, host: str) -> None:
+        """Take a line that a boot clock and a clock of wall time have both stamped."""
+        if len(self.stamped) >= MOST_STAMPED or wall.common_s > UNKNOWN_ZONE_S:
+            return
+        known = self.stamped.setdefault(boot_s, (wall, host))
+        if known is not None and known[1] != host:
+            self.stamped[boot_s] = None
 
     def learn(self, item: Item) -> None:
         """Take boot times and places from what was just read."""

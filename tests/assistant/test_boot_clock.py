@@ -1,14 +1,16 @@
 """A ring buffer that nothing ties to wall time: distances are known, the place in time is not."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
 from knowledge.catalog import load_catalog
+from tools.evidence import UNKNOWN_ZONE_S
 
 NOW = datetime(2025, 6, 20, 12, tzinfo=UTC)
+FALL = datetime(2025, 6, 20, 2, 0, 10, tzinfo=UTC)
 PORT = "pcieport 0000:97:01.0"
 RING = f"""\
 [    1.500000] pci 0000:97:01.0: [8086:352a] type 01 class 0x060400
@@ -23,9 +25,9 @@ from 0x0 (None) to 0x2 (Node Reboot Required)
 """
 
 
-def read(tmp_path: Path) -> Investigation:
+def read(tmp_path: Path, *more: Path) -> Investigation:
     (tmp_path / "dmesg.txt").write_text(RING)
-    return investigate([tmp_path / "dmesg.txt"], Incident(), load_catalog(), now=NOW)
+    return investigate([tmp_path / "dmesg.txt", *more], Incident(), load_catalog(), now=NOW)
 
 
 def test_delays_within_the_ring_are_exact(tmp_path: Path) -> None:
@@ -53,3 +55,45 @@ def test_no_line_is_dated_to_the_epoch(tmp_path: Path) -> None:
     last = found.timeline.events[-1].start
     assert (last.utc, last.zone) == (NOW, "unknown")
     assert found.timeline.unresolved_zones
+
+
+SYSLOG = """\
+{stamp} gpu-07 kernel: [200462.650000] NVRM: Xid (PCI:0000:9b:00): 79, pid=48213, \
+GPU has fallen off the bus.
+{stamp} gpu-07 systemd[1]: Started Session 138 of User ubuntu.
+"""
+
+
+def beside(tmp_path: Path, syslog: str) -> Investigation:
+    (tmp_path / "messages").write_text(syslog)
+    return read(tmp_path, tmp_path / "messages")
+
+
+def test_a_line_with_both_times_places_the_ring(tmp_path: Path) -> None:
+    """The very line of the ring, in a log that stamps it: time and host of all the ring."""
+    found = beside(tmp_path, SYSLOG.format(stamp="2025-06-20T02:00:10.000000+00:00"))
+    by_page = {event.page: event for event in found.timeline.events}
+    reset = by_page["xid-154-recovery-action"]
+    assert (reset.start.utc, reset.start.zone) == (FALL + timedelta(seconds=1.25), "stated")
+    assert {a.id for a in reset.anchors if a.kind == "node"} == {"gpu-07"}
+    assert len(by_page) == len(found.timeline.events)
+    assert not found.timeline.unresolved_zones
+
+
+def test_a_line_of_unknown_zone_places_it_in_that_zone(tmp_path: Path) -> None:
+    """Distances stay exact, the place is as unsure as the zone."""
+    found = beside(tmp_path, SYSLOG.format(stamp="Jun 20 02:00:10"))
+    reset = next(e for e in found.timeline.events if e.page == "xid-154-recovery-action")
+    assert (reset.start.utc, reset.start.zone) == (FALL + timedelta(seconds=1.25), "unknown")
+    assert UNKNOWN_ZONE_S < reset.start.uncertainty_s < UNKNOWN_ZONE_S + 10
+    assert found.timeline.unresolved_zones == ("host:gpu-07",)
+    fall = next(e for e in found.timeline.events if e.page == "xid-79-fell-off-bus")
+    assert fall.shared_s(reset) >= UNKNOWN_ZONE_S
+
+
+def test_a_line_of_another_boot_places_nothing(tmp_path: Path) -> None:
+    """It is not in the ring, so that it may be of any boot and any host."""
+    stamp = "2025-06-20T02:00:10.000000+00:00"
+    found = beside(tmp_path, SYSLOG.replace("200462.65", "300462.65").format(stamp=stamp))
+    reset = next(e for e in found.timeline.events if e.page == "xid-154-recovery-action")
+    assert reset.start.zone == "unknown"

@@ -1,5 +1,6 @@
 """The kernel ring buffer as `dmesg` prints it: boot clock, or wall time with `-T`.
 
+Any of its lines that another log stamped too places it, as surely as that log's zone is known.
 Where nothing ties the boot clock to wall time, its last line is put at the latest moment it can be
 of: the file's capture. The distance between two lines stays exact, and their place is unknown.
 """
@@ -55,6 +56,8 @@ def _from_boot(seconds: float, setting: Setting) -> Instant | None:
     original = f"[{seconds:.6f}]"
     if _LOOSE in setting.notes:
         return Instant(utc, UNKNOWN_BOOT_S, "unknown", original)
+    if (wall := setting.wall) is not None:
+        return Instant(utc, wall.uncertainty_s + BOOT_CLOCK_ERROR_S, wall.zone, original)
     return Instant(utc, BOOT_CLOCK_ERROR_S, "stated", original)
 
 
@@ -69,13 +72,30 @@ def _wall(match: "re.Match[str]", setting: Setting) -> Instant | None:
 
 
 def anchor(text: bytes, setting: Setting) -> None:
-    """Find when the host booted from lines that carry both clocks."""
+    """Find when the host booted from lines that carry both clocks, here or elsewhere."""
     for pattern in (_AUDIT, _CLOCK_SET):
         if setting.boot is None and (match := pattern.search(text)):
             wall = datetime.fromtimestamp(float(match.group(2)), UTC)
             setting.boot = wall - timedelta(seconds=float(match.group(1)))
+    if setting.boot is None:
+        _place(text, setting)
     if setting.boot is None and setting.dating.captured is not None:
         _bound(text, setting, setting.dating.captured)
+
+
+def _place(text: bytes, setting: Setting) -> None:
+    """Find a line of the ring in another log, which says when and where it was printed.
+
+    Of several the last counts: clocks drift, and the end of the ring is what matters most.
+    """
+    if not setting.stamped:
+        return
+    for match in _STAMP.finditer(text):
+        found = setting.stamped.get(match.group(1).decode())
+        if found is not None and setting.host in {"", found[1]}:
+            setting.wall, host = found
+            setting.boot = setting.wall.utc - timedelta(seconds=float(match.group(1)))
+            setting.host = host
 
 
 def _bound(text: bytes, setting: Setting, captured: datetime) -> None:
