@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -26,9 +25,6 @@ from tools.hangs import Hangs
 from tools.shell import Shell
 from tools.transport.ssh import Ssh
 from tools.workspace import Workspace
-
-if TYPE_CHECKING:
-    from assistant.investigation import Investigation
 
 OK = tuple(f"ok-{n:02d}" for n in range(15))
 DEAD = ("dead-0", "dead-1", "dead-2", "silent-0", "silent-1")
@@ -104,33 +100,36 @@ def _rig(tmp_path: Path, hanging: str) -> Iterator[Rig]:
 
 
 def test_the_answer_does_not_wait_for_hosts_that_hang(rig: Rig, tmp_path: Path) -> None:
-    """The same thirty with short limits: part first, the whole when the hung are given up."""
+    """The same thirty with short limits: a part before any hung host is given up, then the whole.
+
+    None of the hung ever returns by itself, so that to come back at all is to have given them up.
+    """
     context = ProbeContext(Workspace(tmp_path / "look"), shell=Shell(Hangs(), rig.environment))
-    steps: list[tuple[float, Investigation]] = []
+    ended: list[tuple[str, set[str]]] = []
     incident = Incident(scope=Scope(nodes=HOSTS), window=Window(since=datetime.now(UTC)))
     live = Live(context, first_answer_s=2.0, transports=(Ssh(HOSTS, limit_s=7.0),))
-    begun = time.monotonic()
     found = investigate(
         live,
         incident,
         load_catalog(),
-        on_step=lambda step: steps.append((time.monotonic() - begun, step)),
+        on_step=lambda step: ended.append((step.step, set(_ends(context)))),
     )
-    first = min(at for at, step in steps if step.step == "diagnosed")
-    ends = {
-        each.target: each.outcome
-        for each in context.workspace.captures()
-        if each.command.startswith("ssh ")
-    }
+    first = next(hosts for step, hosts in ended if step == "diagnosed")
+    ends = _ends(context)
 
-    assert first < 8
-    assert time.monotonic() - begun < 25
+    assert not first & set(HUNG)
     assert {host for host, end in ends.items() if end == "hung"} == {*HUNG, "silent-0", "silent-1"}
     assert {host for host, end in ends.items() if end == "ok"} == set(OK)
     assert found.diagnosis is not None
     hubs = {root.entity.id for root in found.diagnosis.root_causes}
     assert hubs == {"10.0.0.10"}
     assert rig.left() <= set(context.shell.abandoned) or len(rig.left()) <= len(HUNG)
+
+
+def _ends(context: ProbeContext) -> dict[str, str]:
+    """How each host's call has ended so far."""
+    calls = (each for each in context.workspace.captures() if each.command.startswith("ssh "))
+    return {each.target: each.outcome for each in calls}
 
 
 def test_a_host_understands_what_is_asked_of_it(tmp_path: Path) -> None:
@@ -159,7 +158,11 @@ def test_a_host_understands_what_is_asked_of_it(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_the_command_answers_in_time_and_leaves_nothing_that_grows(rig: Rig) -> None:
-    """A part within 15 s, the whole within 90 s; run again, no host that hung is asked twice."""
+    """A part within 15 s, the whole within 90 s; run again, no host that hung is asked twice.
+
+    The two times are not a measure of speed but what is promised to an operator whose cluster is
+    down, with one third of its hosts dead or hung.
+    """
     nodes = [word for host in HOSTS for word in ("--node", host)]
     counts = []
     for _ in range(3):

@@ -1,7 +1,6 @@
 """NVML through the real pynvml and a stand-in for the driver's library."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypedDict, cast
@@ -108,13 +107,11 @@ def test_xid_events_are_seen_while_watching(gpus: Gpus, context: ProbeContext) -
 def test_a_hung_driver_is_given_up(
     gpus: Gpus, context: ProbeContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gpus("gpu.3.hang_ms=60000\n")
+    gpus("gpu.3.hang_ms=3600000\n")
     monkeypatch.setattr("tools.probes.nvml._LIMIT_S", 0.8)
-    started = time.monotonic()
     capture, _ = look(context)
 
     assert capture.outcome == "hung"
-    assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize(("setting", "outcome"), [("init=9\n", "absent"), ("init=18\n", "failed")])

@@ -3,7 +3,6 @@
 
 import io
 import os
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,6 +67,7 @@ def _context(tmp_path: Path) -> ProbeContext:
 def test_five_dead_and_ten_hung_of_thirty_hosts_do_not_stop_the_rest(
     tmp_path: Path, context: ProbeContext, program: Callable[[str, str], Path], hanging: str
 ) -> None:
+    """The hung never return by themselves: what comes from the others does not wait for them."""
     program("ssh", fake_ssh(packed(tmp_path), hanging))
     hosts = [
         *(f"hung-{n}" for n in range(10)),
@@ -75,23 +75,22 @@ def test_five_dead_and_ten_hung_of_thirty_hosts_do_not_stop_the_rest(
         *(f"silent-{n}" for n in range(2)),
         *(f"ok-{n}" for n in range(15)),
     ]
-    news: list[tuple[float, Progress]] = []
-    started = time.monotonic()
+    news: list[Progress] = []
     way = Ssh(hosts, limit_s=4.0)
     collect(
         Request(window=WINDOW),
         context,
         transports=[way],
-        on_progress=lambda each: news.append((time.monotonic() - started, each)),
+        on_progress=news.append,
     )
-    whole = time.monotonic() - started
-    first = min(at for at, each in news if each.capture and each.capture.outcome == "ok")
+    order = [each.capture.target for each in news if each.capture]
+    came = [place for place, host in enumerate(order) if host.startswith("ok-")]
+    given_up = [place for place, host in enumerate(order) if host.startswith("hung-")]
     ends = {
         c.target: c.outcome for c in context.workspace.captures() if c.command.startswith("ssh ")
     }
 
-    assert first < 15
-    assert whole < 20
+    assert max(came) < min(given_up)
     assert [ends[f"hung-{n}"] for n in range(10)] == ["hung"] * 10
     assert [ends[f"dead-{n}"] for n in range(3)] == ["absent"] * 3
     assert [ends[f"silent-{n}"] for n in range(2)] == ["hung"] * 2
