@@ -53,6 +53,8 @@ class Sighting:
     fields: Mapping[str, FieldValue] = field(default_factory=dict)
     anchors: tuple[Key, ...] = ()
     peers: tuple[Key, ...] = ()
+    implied: tuple[Key, ...] = ()
+    """Those anchors that only the page names."""
     severity: Severity | None = None
     before_s: float = 0.0
     last: Instant | None = None
@@ -81,6 +83,8 @@ class Burst:
     fields: dict[str, FieldValue] = field(default_factory=dict)
     anchors: set[Key] = field(default_factory=set)
     peers: set[Key] = field(default_factory=set)
+    implied: set[Key] = field(default_factory=set)
+    """Those anchors that no sighting's own words name."""
     channels: set[Channel] = field(default_factory=set)
     severity: Severity | None = None
     end: Instant | None = None
@@ -188,6 +192,7 @@ def _new(sighting: Sighting) -> Burst:
         fields=dict(sighting.fields),
         anchors=set(sighting.anchors),
         peers=set(sighting.peers),
+        implied=set(sighting.implied),
         channels={sighting.channel},
         severity=sighting.severity,
         end=sighting.end,
@@ -209,10 +214,18 @@ def _extend(burst: Burst, sighting: Sighting) -> None:
         burst.last, burst.last_place = last, sighting.place
         burst.end = sighting.end or burst.end
     burst.channels.add(sighting.channel)
+    if sighting.implied or burst.implied:
+        _keep_implied(burst, sighting)
     if len(burst.anchors) < MOST_ANCHORS:
         burst.anchors.update(sighting.anchors)
         burst.peers.update(sighting.peers)
     merge_fields(burst.fields, sighting.fields)
+
+
+def _keep_implied(burst: Burst, sighting: Sighting) -> None:
+    """One line that names a thing is enough to have it stated."""
+    burst.implied -= set(sighting.anchors) - set(sighting.implied)
+    burst.implied |= set(sighting.implied) - burst.anchors
 
 
 MOST_ANCHORS = 256

@@ -47,6 +47,8 @@ class Merged:
     evidence: set[str] = field(default_factory=set)
     pace: dict[int, int] = field(default_factory=dict)
     """Of the source that saw most."""
+    implied: set[Key] = field(default_factory=set)
+    """Those anchors that no report's own words name."""
 
 
 def merge(
@@ -166,6 +168,7 @@ def _join(run: Sequence[Burst]) -> Merged:
         timed=chosen.timed,
         evidence={place.evidence for burst in run for place in burst.places},
         pace=_pace(run),
+        implied=_implied(run),
     )
     for burst in sorted(run, key=_upper):
         merge_fields(merged.fields, burst.fields)
@@ -178,6 +181,12 @@ def _by_source(run: Sequence[Burst]) -> Iterable[int]:
     for burst in run:
         counts[burst.clock] += burst.count
     return counts.values()
+
+
+def _implied(run: Sequence[Burst]) -> set[Key]:
+    named = (burst.anchors - burst.implied for burst in run)
+    implied = set[Key]().union(*(burst.implied for burst in run))
+    return implied.difference(*named) if implied else implied
 
 
 def _pace(run: Sequence[Burst]) -> dict[int, int]:

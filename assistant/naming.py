@@ -1,7 +1,7 @@
 """Which entity a match speaks of, and what else it touches."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assistant.identity import normalise
@@ -27,14 +27,17 @@ class Named:
     peers: tuple[Key, ...]
     writer: tuple[Key, ...] = ()
     """The host that wrote it, where that is the host it speaks of."""
+    implied: tuple[Key, ...] = ()
+    """Those that only the page names, not the evidence."""
 
 
 class Namer:
     """Fills templates once for each distinct set of names; a step counter names nothing new."""
 
     def __init__(self) -> None:
-        self._names: dict[tuple[str, str, _Words, _Words], Named] = {}
+        self._names: dict[tuple[str, str, _Words, _Words, frozenset[str]], Named] = {}
         self._holes: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._fixed: dict[tuple[str, str], tuple[str, ...]] = {}
         self._record: Record | None = None
         self._values: dict[str, str] = {}
         self._own: _Words = ()
@@ -62,14 +65,20 @@ class Namer:
         holes = self._holes.get((page.id, signature.id))
         if holes is None:
             holes = self._holes[page.id, signature.id] = _holes(signature)
+            self._fixed[page.id, signature.id] = tuple(fixed(signature.entity).values())
+        unsaid = frozenset[str]()
+        if texts := self._fixed[page.id, signature.id]:
+            unsaid = unsaid_of(texts, (record.text, record.unit, *own.values()))
         found = match.values
         words = tuple([found.get(hole) or own.get(hole) for hole in holes])
-        key = (page.id, signature.id, self._own, words)
+        key = (page.id, signature.id, self._own, words, unsaid)
         known = self._names.get(key)
         if known is None:
             if len(self._names) >= MOST_NAMES:
                 self._names.clear()
-            known = self._names[key] = _named(record, page, signature, {**own, **match.values})
+            named = _named(record, page, signature, {**own, **match.values})
+            implied = implied_by(signature.entity, unsaid)
+            known = self._names[key] = replace(named, implied=implied) if implied else named
         return known
 
 
@@ -77,6 +86,24 @@ _Words = tuple[str | None, ...]
 MOST_NAMES = 100_000
 _ALWAYS = ("host", "node", "pod", "namespace")
 """Names that may stand in where a template fills none."""
+
+
+def fixed(templates: Mapping[str, str]) -> dict[str, str]:
+    """Return the templates that no word of the evidence fills."""
+    return {kind: text for kind, text in templates.items() if not placeholders(text)}
+
+
+def unsaid_of(texts: Iterable[str], said: Iterable[str]) -> frozenset[str]:
+    """Return those texts that occur nowhere in what the evidence says."""
+    whole = "\n".join(said)
+    return frozenset(text for text in texts if text not in whole)
+
+
+def implied_by(templates: Mapping[str, str], unsaid: Collection[str]) -> tuple[Key, ...]:
+    """Return the things that only the page names: a conclusion, however plausible."""
+    return tuple(
+        (kind, normalise(kind, text)) for kind, text in fixed(templates).items() if text in unsaid
+    )
 
 
 def _holes(signature: Signature) -> tuple[str, ...]:

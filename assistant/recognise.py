@@ -179,7 +179,8 @@ class Recogniser:
             return
         self._bound.add(named)
         for anchor in named.anchors:
-            self._ties.relate(named.entity, anchor)
+            implied = anchor in named.implied or named.entity in named.implied
+            self._ties.relate(named.entity, anchor, inferred=implied)
         for kind, name in named.peers:
             if kind == "node" and is_address(name):
                 speakers = self._ties.named_peers.setdefault(name, set())
@@ -229,6 +230,7 @@ def _sighting(record: Record, match: Match, page: Page, named: Named) -> Sightin
         fields=match.fields,
         anchors=named.anchors + named.writer,
         peers=named.peers,
+        implied=named.implied,
         severity=match.signature.severity,
         end=_stated_end(record),
         ended=match.ended,

@@ -6,7 +6,15 @@ from datetime import datetime
 
 from assistant.burst import UNKNOWN_ONSET_S, Place, Sighting
 from assistant.ledger import Ledger, Seen
-from assistant.naming import anchors_of, parse_moment, resolved, subject_of
+from assistant.naming import (
+    anchors_of,
+    fixed,
+    implied_by,
+    parse_moment,
+    resolved,
+    subject_of,
+    unsaid_of,
+)
 from assistant.topology import Key
 from knowledge.catalog import Catalog
 from knowledge.conditions import ROOT, as_text, lookup, parse_path
@@ -119,6 +127,7 @@ class States:
             place=Place(series.evidence, 0, f"{series.query}{{{labels}}} {run.peak:g}"),
             fields={"value": run.peak},
             anchors=tuple(anchors.items()),
+            implied=_implied(match, series.labels.values()),
             severity=match.signature.severity,
         )
 
@@ -176,6 +185,7 @@ class States:
             place=_quoted(look, match),
             fields=match.fields,
             anchors=(*anchors.items(), *look.extra),
+            implied=_implied(match, (look.thing, *match.values.values())),
             severity=match.signature.severity,
             timed=time is not None,
         )
@@ -286,6 +296,12 @@ def _over(look: _Look, page: Page, entity: Key) -> Sighting:
 
 def _named(match: Match, values: Mapping[str, str]) -> dict[str, str]:
     return anchors_of(match.signature.entity, values)
+
+
+def _implied(match: Match, said: Iterable[str]) -> tuple[Key, ...]:
+    templates = match.signature.entity
+    texts = fixed(templates).values()
+    return implied_by(templates, unsaid_of(texts, said)) if texts else ()
 
 
 _Tested = tuple[str, str]

@@ -229,12 +229,14 @@ def _put_right(sighting: Sighting, clocks: Clocks) -> Sighting:
 def _anchors(merged: Merged, names: Topology) -> tuple[Anchor, ...]:
     """Own entity, what its lines name, and what topology derives from them; stated first."""
     found: dict[Key, bool] = {}
+    implied = {_alias(key, names) for key in merged.implied}
     for start in (merged.entity, *sorted(merged.anchors)):
         kind, name = _alias(start, names)
+        concluded = (kind, name) in implied
         near = names.closure(kind, name) if start == merged.entity else _own(kind, name, names)
         for anchor in near:
             key = (anchor.kind, anchor.id)
-            found[key] = found.get(key, True) and anchor.inferred
+            found[key] = found.get(key, True) and (anchor.inferred or concluded)
     return tuple(
         _anchor(kind, name, inferred)
         for (kind, name), inferred in sorted(found.items(), key=lambda item: (item[1], item[0]))
