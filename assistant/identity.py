@@ -31,7 +31,7 @@ def normalise(kind: str, text: str) -> str:
 
 def is_address(text: str) -> bool:
     """Tell whether `text` is an IPv4 or IPv6 address."""
-    return bool(_IPV4.fullmatch(text)) or (text.count(":") >= 2 and bool(_V6.fullmatch(text)))  # noqa: PLR2004
+    return bool(_IPV4.fullmatch(text)) or (text.count(":") >= 2 and bool(_V6.fullmatch(text)))  # noqa: PLR2004 - an IPv6 address has two colons at least
 
 
 def is_uid(text: str) -> bool:

@@ -20,7 +20,7 @@ class _Nfs(msgspec.Struct):
 
 
 class _Csi(msgspec.Struct):
-    volumeAttributes: Mapping[str, str] = {}  # noqa: N815 (the API's own spelling)
+    volumeAttributes: Mapping[str, str] = {}
 
 
 class _Spec(msgspec.Struct):

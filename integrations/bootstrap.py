@@ -139,7 +139,7 @@ def open_context(settings: Settings, folder: Path) -> "ProbeContext":
         TargetRefusedError: the folder lies on the network, hangs or is full.
     """
     from tools.context import ProbeContext, host_name  # noqa: PLC0415 -- files need no probes
-    from tools.workspace import Workspace  # noqa: PLC0415
+    from tools.workspace import Workspace  # noqa: PLC0415 -- as above
 
     return ProbeContext(
         workspace=Workspace(folder, settings.size_cap_mib << 20),
@@ -162,8 +162,8 @@ def open_transports(settings: Settings, hosts: Sequence[str] = ()) -> "Sequence[
         SettingError: an agent is not written HOST=URL.
     """
     from tools.transport.agent import Agent  # noqa: PLC0415 -- files need no transport
-    from tools.transport.local import Cluster, Local  # noqa: PLC0415
-    from tools.transport.ssh import Ssh  # noqa: PLC0415
+    from tools.transport.local import Cluster, Local  # noqa: PLC0415 -- as above
+    from tools.transport.ssh import Ssh  # noqa: PLC0415 -- as above
 
     if settings.transport == "ssh":
         return (Ssh(tuple(hosts) or settings.nodes, identity=settings.ssh_identity), Cluster())

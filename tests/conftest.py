@@ -26,7 +26,7 @@ def pytest_report_header() -> str:
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Print the seed of a failed quiet run too."""
     if exitstatus and not hasattr(session.config, "workerinput"):
-        print(f"\n{SEED_VARIABLE}={os.environ[SEED_VARIABLE]}")  # noqa: T201
+        print(f"\n{SEED_VARIABLE}={os.environ[SEED_VARIABLE]}")  # noqa: T201  # how a run is repeated
 
 
 HOLDER = """#!/bin/sh

@@ -210,7 +210,7 @@ def match_captures(
             found = named
         if found is not None:
             used.add(id(found))
-            member = Member(member.name, member.path, member.head, member.place, found)  # noqa: PLW2901
+            member = Member(member.name, member.path, member.head, member.place, found)  # noqa: PLW2901  # the same member, with what was said of it
         paired.append(member)
     return tuple(paired), tuple(capture for capture in captures if id(capture) not in used)
 

@@ -76,7 +76,7 @@ class EnvironmentFinder:
         shown = self._seen.get(name)
         if shown is None:
             shown = self._allowed.match(name.decode("latin-1")) is not None
-            if len(self._seen) < 10_000:  # noqa: PLR2004
+            if len(self._seen) < 10_000:  # noqa: PLR2004  # an input of random names must not fill the memory
                 self._seen[name] = shown
         return shown
 
@@ -152,7 +152,7 @@ class EnvironmentFinder:
 
 def _span(data: bytes, start: int, end: int) -> Iterator[Taken]:
     value = data[start:end].rstrip(b" \t\r")
-    if value[:1] in {b"|", b">"} and len(value) <= 2:  # noqa: PLR2004
+    if value[:1] in {b"|", b">"} and len(value) <= 2:  # noqa: PLR2004  # YAML: the value is the block below
         return
     if value and value not in {MASK, b'""', b"''"}:
         yield start, start + len(value), MASK

@@ -42,9 +42,9 @@ class ContainerStatus(msgspec.Struct):
     """One container of a pod."""
 
     name: str
-    restartCount: int = 0  # noqa: N815 (the API's own spelling)
+    restartCount: int = 0
     state: State = msgspec.field(default_factory=State)
-    lastState: State = msgspec.field(default_factory=State)  # noqa: N815
+    lastState: State = msgspec.field(default_factory=State)
 
 
 class Condition(msgspec.Struct):
@@ -58,8 +58,8 @@ class Status(msgspec.Struct):
     """The status of a pod or node."""
 
     phase: str = ""
-    containerStatuses: list[ContainerStatus] = []  # noqa: N815
-    initContainerStatuses: list[ContainerStatus] = []  # noqa: N815
+    containerStatuses: list[ContainerStatus] = []
+    initContainerStatuses: list[ContainerStatus] = []
     conditions: list[Condition] = []
 
 
@@ -76,14 +76,14 @@ class Meta(msgspec.Struct):
     name: str
     namespace: str = ""
     labels: dict[str, str] = {}
-    deletionTimestamp: str = ""  # noqa: N815
-    ownerReferences: list[Owner] = []  # noqa: N815
+    deletionTimestamp: str = ""
+    ownerReferences: list[Owner] = []
 
 
 class Spec(msgspec.Struct):
     """Placement of a pod, or taints of a node."""
 
-    nodeName: str = ""  # noqa: N815
+    nodeName: str = ""
     unschedulable: bool = False
     taints: list[dict[str, object]] = []
 

@@ -146,7 +146,7 @@ def _take_userinfo(found: Found) -> Taken | None:
     if "secret" in found:
         return None if _PORT.match(found.text("secret")) else take_secret(found)
     lone = found.text("lone")
-    return (*found.span("lone"), MASK) if len(lone) >= 20 else None  # noqa: PLR2004
+    return (*found.span("lone"), MASK) if len(lone) >= 20 else None  # noqa: PLR2004  # shorter ones are names of users
 
 
 _SETTING = r"(?i)" + TRIGGER + r"""[\w.\-]*["'\\]*[ \t]*[:=]"""

@@ -190,7 +190,7 @@ def _missing_logs(case: Case, hurt: Sequence[Event], roots: Sequence[Candidate])
         nodes = sorted({a.id for e in hurt for a in e.anchors if a.kind == "node"})
         blind = [n for n in nodes if case.sight.covers("kernel", n, since, since + 60.0) == "no"]
         if blind:
-            names = ", ".join(blind[:3]) + (" …" if len(blind) > 3 else "")  # noqa: PLR2004
+            names = ", ".join(blind[:3]) + (" …" if len(blind) > 3 else "")  # noqa: PLR2004 - the three that are shown
             stamp = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
             rows.append(
                 Missing(

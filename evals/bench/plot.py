@@ -10,7 +10,7 @@ def draw(figures: Figures, target: Path) -> None:
     import matplotlib as mpl  # noqa: PLC0415  # slow, and only needed at the end
 
     mpl.use("Agg")
-    from matplotlib import pyplot as plt  # noqa: PLC0415
+    from matplotlib import pyplot as plt  # noqa: PLC0415  # as above
 
     names = sorted(figures)
     used = [_used(figures, name) for name in names]

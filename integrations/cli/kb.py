@@ -117,7 +117,7 @@ def search(
 def lint(*, output: PlainOption = "text") -> int:
     """Prove that every page can work; exit 1 where one cannot."""
     around = read_surroundings()
-    from pathlib import Path  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415 -- only here
 
     from knowledge.catalog import load_catalog  # noqa: PLC0415 -- a broken page must not stop lint
 

@@ -10,7 +10,7 @@ from integrations.rendering.view import View
 def print_view(view: View, form: Form, *, colour: bool | None) -> None:
     """Print the report."""
     if form == "text":
-        from integrations.rendering.terminal import open_console, print_report  # noqa: PLC0415
+        from integrations.rendering.terminal import open_console, print_report  # noqa: PLC0415 -- each form loads only its own renderer
 
         print_report(view, open_console(sys.stdout, colour=colour))
     else:
@@ -20,14 +20,14 @@ def print_view(view: View, form: Form, *, colour: bool | None) -> None:
 def write_document(view: View, form: Form, stream: TextIO) -> None:
     """Write a form that is a document; each loads only its own renderer."""
     if form == "json":
-        from integrations.rendering.document import render_json  # noqa: PLC0415
+        from integrations.rendering.document import render_json  # noqa: PLC0415 -- each form loads only its own renderer
 
         stream.write(render_json(view) + "\n")
     elif form == "markdown":
-        from integrations.rendering.markdown import render_markdown  # noqa: PLC0415
+        from integrations.rendering.markdown import render_markdown  # noqa: PLC0415 -- each form loads only its own renderer
 
         stream.write(render_markdown(view))
     else:
-        from integrations.rendering.page import render_html  # noqa: PLC0415
+        from integrations.rendering.page import render_html  # noqa: PLC0415 -- each form loads only its own renderer
 
         stream.write(render_html(view) + "\n")

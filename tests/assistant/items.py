@@ -28,7 +28,7 @@ T0 = datetime(2025, 6, 20, 2, 0, tzinfo=UTC)
 
 def at(seconds: float, **changes: object) -> Instant:
     """An instant so many seconds after T0."""
-    return Instant(T0 + timedelta(seconds=seconds), **changes)  # type: ignore[arg-type]
+    return Instant(T0 + timedelta(seconds=seconds), **changes)  # type: ignore[arg-type]  # mixed keywords
 
 
 def unzoned(seconds: float) -> Instant:
@@ -66,7 +66,7 @@ def thing(
     metadata = {"name": name, "namespace": namespace, "uid": uid}
     return ObjectState(
         evidence=evidence, kind=kind, namespace=namespace, name=name, uid=uid,
-        content={"metadata": {**metadata, **content.get("metadata", {})},  # type: ignore[dict-item]
+        content={"metadata": {**metadata, **content.get("metadata", {})},  # type: ignore[dict-item]  # a parsed document
                  **{k: v for k, v in content.items() if k != "metadata"}},
         observed=None if seconds is None else at(seconds),
     )  # fmt: skip

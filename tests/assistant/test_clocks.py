@@ -45,7 +45,7 @@ def storage(seconds: float, evidence: str = "E9", server: str = "10.0.0.10") -> 
 )  # fmt: skip
 def test_a_stated_offset_moves_the_clock(item: object, add_s: float) -> None:
     """However it is stated: chronyc, a typed reading, a scraper, the daemon."""
-    timeline = line_up([kernel("n1", 10, XID), item])  # type: ignore[list-item]
+    timeline = line_up([kernel("n1", 10, XID), item])  # type: ignore[list-item]  # an object among records
     event = only(timeline, "xid-79-fell-off-bus")
     assert since_t0(event.start) == pytest.approx(10 + add_s)
     assert timeline.corrections[0].clock == "host:n1"
@@ -64,7 +64,7 @@ def test_a_stated_offset_moves_the_clock(item: object, add_s: float) -> None:
 )
 def test_what_is_no_word_about_a_clock_moves_none(item: object) -> None:
     """An application's word, a negligible offset, a series of no host."""
-    assert look([item]).clock_facts == ()  # type: ignore[list-item]
+    assert look([item]).clock_facts == ()  # type: ignore[list-item]  # an object among records
 
 
 def test_a_step_counts_once_though_it_is_announced_first() -> None:
@@ -73,8 +73,8 @@ def test_a_step_counts_once_though_it_is_announced_first() -> None:
     timeline = line_up(
         [
             kernel("n1", 100, XID, line=1),
-            said("service", 110, "System clock wrong by -30.0 seconds", line=2, **chrony),  # type: ignore[arg-type]
-            said("service", 80, "System clock was stepped by -30.0 seconds", line=3, **chrony),  # type: ignore[arg-type]
+            said("service", 110, "System clock wrong by -30.0 seconds", line=2, **chrony),  # type: ignore[arg-type]  # mixed keywords
+            said("service", 80, "System clock was stepped by -30.0 seconds", line=3, **chrony),  # type: ignore[arg-type]  # mixed keywords
         ]
     )
     assert since_t0(only(timeline, "xid-79-fell-off-bus").start) == 70

@@ -41,7 +41,7 @@ def test_a_late_report_of_another_source_is_the_same_happening() -> None:
 def test_a_snapshot_confirms_the_run_it_falls_into() -> None:
     """A state with a stated beginning joins what the kubelet printed then."""
     line = said("service", 5, "Node became not ready", host="n1", unit="kubelet", clock="host:n1")
-    event = only(line_up([line, not_ready("2025-06-20T02:00:06Z", 900)]), "node-not-ready")  # type: ignore[list-item]
+    event = only(line_up([line, not_ready("2025-06-20T02:00:06Z", 900)]), "node-not-ready")  # type: ignore[list-item]  # an object among records
     assert event.channels == {"service", "object"}
     assert (since_t0(event.start), since_t0(event.last)) == (5, 900)
 

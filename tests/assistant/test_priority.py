@@ -73,8 +73,8 @@ def test_without_a_report_the_clock_runs_from_the_first_anomaly() -> None:
         verdict="fault", confidence="LIKELY", state=State(now="ongoing"), first_anomaly=event.id
     )
     shared = {"pages": HANDBOOK.pages, "topology": Topology(), "noticed": T0 + timedelta(days=1)}
-    decision = decide_priority(Incident(), diagnosis, (event,), **shared)  # type: ignore[arg-type]
+    decision = decide_priority(Incident(), diagnosis, (event,), **shared)  # type: ignore[arg-type]  # mixed keywords
     assert decision.respond_by == event.start.utc + timedelta(hours=4)
     undated = event.model_copy(update={"start": unzoned(90)})
-    decision = decide_priority(Incident(), diagnosis, (undated,), **shared)  # type: ignore[arg-type]
+    decision = decide_priority(Incident(), diagnosis, (undated,), **shared)  # type: ignore[arg-type]  # mixed keywords
     assert decision.respond_by == T0 + timedelta(days=1, hours=4)

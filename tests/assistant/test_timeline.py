@@ -100,9 +100,9 @@ def test_a_snapshot_state_began_somewhere_since_it_was_seen_otherwise() -> None:
         status = {"allocatable": {"nvidia.com/gpu": gpus}, "capacity": {"nvidia.com/gpu": "8"}}
         return thing("Node", "n1", {"status": status}, seconds=seconds)
 
-    bounded = only(line_up([node("8", 0), node("7", 600)]), "gpu-allocatable-below-capacity")  # type: ignore[list-item]
+    bounded = only(line_up([node("8", 0), node("7", 600)]), "gpu-allocatable-below-capacity")  # type: ignore[list-item]  # an object among records
     assert (since_t0(bounded.start), bounded.before_s) == (600, 600)
-    alone = only(line_up([node("7", 600)]), "gpu-allocatable-below-capacity")  # type: ignore[list-item]
+    alone = only(line_up([node("7", 600)]), "gpu-allocatable-below-capacity")  # type: ignore[list-item]  # an object among records
     assert alone.before_s > 86400
 
 
@@ -167,7 +167,7 @@ def test_an_offset_shows_in_happenings_that_another_clock_stamped() -> None:
     kubelet = {"host": "n1", "unit": "kubelet", "clock": "host:n1"}
 
     def ahead(seconds: float) -> Timeline:
-        notready = said("service", seconds, "Node became not ready", **kubelet)  # type: ignore[arg-type]
+        notready = said("service", seconds, "Node became not ready", **kubelet)  # type: ignore[arg-type]  # mixed keywords
         return line_up([notready, kernel("n1", 200 + seconds, XID), *other])
 
     (correction,) = ahead(120).corrections

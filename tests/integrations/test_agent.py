@@ -145,7 +145,7 @@ def test_kubectl_takes_the_daemonset(tmp_path: Path) -> None:
 def test_the_unit_may_read_and_change_nothing() -> None:
     """systemd reads the unit; what it grants is the kernel's log and the GPUs' devices."""
     unit = configparser.ConfigParser(strict=False, interpolation=None)
-    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    unit.optionxform = str  # type: ignore[assignment,method-assign]  # the documented way to keep case
     unit.read(DEPLOY / "firstfault-agent.service")
     service = unit["Service"]
 

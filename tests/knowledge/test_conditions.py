@@ -88,7 +88,7 @@ def test_two_fields_are_compared() -> None:
 
 def test_a_root_path_starts_at_the_top() -> None:
     """Without a top the thing is its own."""
-    taint = NODE["spec"]["taints"][0]  # type: ignore[index]
+    taint = NODE["spec"]["taints"][0]  # type: ignore[index]  # a parsed document
     assert lookup(taint, "$.metadata.name", top=NODE) == "n1"
     assert lookup(taint, "key", top=NODE) == "a"
     assert lookup(NODE, "$.metadata.name") == "n1"

@@ -83,7 +83,7 @@ def test_sizes_are_bytes(text: str, size: float | None) -> None:
 )
 def test_fields_decode_by_declared_type(text: str, kind: str, value: object) -> None:
     """Times come out in seconds, sizes in bytes; rubbish as None."""
-    assert decode_field(text, kind) == value  # type: ignore[arg-type]
+    assert decode_field(text, kind) == value  # type: ignore[arg-type]  # mixed keywords
 
 
 def test_times_state_their_zone() -> None:

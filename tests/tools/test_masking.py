@@ -131,7 +131,7 @@ def test_private_keys_are_gone_on_one_line_or_many(kind: str, newline: str) -> N
 
 def identifiers(rng: random.Random) -> list[str]:
     """The field's identifiers, each as long and random as a secret."""
-    hexed = lambda n: _word(rng, "0123456789abcdef", n)  # noqa: E731
+    hexed = lambda n: _word(rng, "0123456789abcdef", n)  # noqa: E731  # one line in a table of such
     new_uuid = str(uuid.UUID(int=rng.getrandbits(128)))
     return [
         f"GPU-{new_uuid}", f"MIG-{new_uuid}", new_uuid, hexed(64), hexed(12), f"sha256:{hexed(64)}",

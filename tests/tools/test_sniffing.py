@@ -27,7 +27,7 @@ EXPECTED = {
 def test_each_sample_finds_its_reader(name: str) -> None:
     """Whatever the file is called; with colours and Windows line ends too."""
     content = samples.ALL[name]
-    source = Source("E1", "x.bin", open=lambda: None, head=content)  # type: ignore[arg-type,return-value]
+    source = Source("E1", "x.bin", open=lambda: None, head=content)  # type: ignore[arg-type,return-value]  # mixed keywords
     assert sniff(source)[0].name == EXPECTED[name]
     assert sniff(source)[-1].name == "text"
 

@@ -27,7 +27,7 @@ _RANK_NAMES = frozenset(
 
 
 @probe(source="containers", reach="host", volatility=0)
-def container_processes(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def container_processes(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Relate host pids to containers, pods and ranks through their cgroup paths.
 
     Reads only the environment variables that name a rank. Needs root for processes of others.
@@ -110,7 +110,7 @@ def containers_docker(request: Request, context: ProbeContext) -> Iterator[Captu
 
 
 @probe(source="containers", reach="host", volatility=4)
-def containers_cri(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def containers_cri(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """List containers of a CRI runtime (containerd, CRI-O) and inspect them."""
     folder = f"containers/{context.host}"
     listed = context.capture(

@@ -25,7 +25,7 @@ _MOUNTS_AT_ONCE = 8
 
 
 @probe(source="host", reach="host", volatility=0)
-def host_processes(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def host_processes(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read from /proc which processes are in D state, since when, and where they wait."""
     text = stuck_processes(context.proc)
     command = "ps -eo pid,ppid,stat,wchan:32,lstart,comm"
@@ -35,13 +35,13 @@ def host_processes(request: Request, context: ProbeContext) -> Iterator[Capture]
 
 
 @probe(source="host", reach="host", volatility=0)
-def host_kernel_ring(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def host_kernel_ring(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read the kernel ring buffer: it is overwritten, and lost with the boot."""
     yield _command(context, ["dmesg", "--kernel", "-x", "--time-format=iso"], "dmesg")
 
 
 @probe(source="host", reach="host", volatility=0)
-def host_mounts(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def host_mounts(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read the mount table, then ask each network mount by itself how full it is.
 
     A `df` that does not come back is an observation: that mount's server does not answer.
@@ -66,7 +66,7 @@ def _room_on(context: ProbeContext, mount: tuple[int, str]) -> Capture:
 
 
 @probe(source="host", reach="host", volatility=4)
-def host_disks(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def host_disks(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read how full local file systems are, in bytes and inodes, and the NFS client's settings."""
     if context.root == Path("/"):  # a container's df lists the container's own mounts
         yield _command(context, ["df", "-h", "-l", "-P"], "df")
@@ -78,7 +78,7 @@ def host_disks(request: Request, context: ProbeContext) -> Iterator[Capture]:  #
 
 
 @probe(source="host", reach="host", volatility=4)
-def host_links(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def host_links(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read the state of InfiniBand, RoCE and PCIe links, with PCIe error registers."""
     yield _command(context, ["ibstat"], "ibstat")
     yield _command(context, ["rdma", "link", "show"], "rdma-link")
@@ -88,14 +88,14 @@ def host_links(request: Request, context: ProbeContext) -> Iterator[Capture]:  #
 
 
 @probe(source="host", reach="host", volatility=4)
-def host_clock(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def host_clock(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read how far the clock is off and whether anything disciplines it."""
     yield _command(context, ["chronyc", "-n", "tracking"], "chronyc-tracking")
     yield _command(context, ["timedatectl", "show"], "timedatectl")
 
 
 @probe(source="host", reach="host", volatility=9)
-def host_facts(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def host_facts(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read what changes only by hand: kernel, driver, boot, packages and when they changed."""
     yield _command(context, ["uname", "-a"], "uname")
     proc = context.proc

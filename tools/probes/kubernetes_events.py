@@ -10,7 +10,7 @@ from tools.request import Request
 
 
 @probe(source="kubernetes", reach="cluster", volatility=1)
-def kubernetes_events(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def kubernetes_events(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read all events of the cluster: what controllers and kubelets reported in the last hour.
 
     One page of 500 a request. Cannot see what is older than the server keeps (usually one hour).

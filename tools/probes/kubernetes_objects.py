@@ -38,7 +38,7 @@ def _lists(context: ProbeContext, lists: tuple[tuple[str, str], ...]) -> Iterato
 
 
 @probe(source="kubernetes", reach="cluster", volatility=3)
-def kubernetes_state(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def kubernetes_state(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read leases, nodes, pods, jobs and current usage: what changes from second to second.
 
     Lists come from the server's watch cache. Cannot see deleted objects.
@@ -47,7 +47,7 @@ def kubernetes_state(request: Request, context: ProbeContext) -> Iterator[Captur
 
 
 @probe(source="kubernetes", reach="cluster", volatility=7)
-def kubernetes_workloads(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def kubernetes_workloads(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read workloads with their revisions, claims, volumes and storage classes.
 
     The revisions show roll-outs: what was changed and when.

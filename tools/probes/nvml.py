@@ -12,7 +12,7 @@ _LIMIT_S = 12.0
 
 
 @probe(source="nvml", reach="host", volatility=0)
-def nvml(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def nvml(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read health, ECC, row remapping, links, clocks, power, processes and fresh Xid events.
 
     In a subprocess with a limit, because a hung driver hangs its caller. Proves the present only.
@@ -27,7 +27,7 @@ def nvml(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa:
 
 
 @probe(source="nvml", reach="host", volatility=4)
-def nvidia_smi(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def nvidia_smi(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read `nvidia-smi -q`, which knows more than NVML's stable interface, and the topology."""
     folder = f"host/{context.host}"
     yield context.capture(

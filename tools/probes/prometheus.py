@@ -46,13 +46,13 @@ def prometheus_queries(request: Request, context: ProbeContext) -> Iterator[Capt
 
 
 @probe(source="prometheus", reach="metrics", volatility=1)
-def prometheus_alerts(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def prometheus_alerts(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read the alerts that are pending or firing now."""
     yield from _plain(context, "alerts", "alerts/prometheus.json")
 
 
 @probe(source="prometheus", reach="metrics", volatility=8)
-def prometheus_rules(request: Request, context: ProbeContext) -> Iterator[Capture]:  # noqa: ARG001
+def prometheus_rules(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read the rules, with the health of their evaluation: what would have been noticed at all."""
     yield from _plain(context, "rules", "prometheus/rules.json")
 

@@ -21,7 +21,7 @@ class AlertReader:
     name = "alertmanager"
     source = "alert"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for what every alert has."""
         start = text_start(head)
         if not start.startswith((b"{", b"[")) or b'"alertname"' not in start:

@@ -22,14 +22,14 @@ class ContainersReader:
     name = "containers"
     source = "containers"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for keys that only these documents have."""
         start = text_start(head)
         if not start.startswith((b"{", b"[")) or b'"apiVersion"' in start:
             return 0.0
         return 0.92 if any(mark in start for mark in _MARKS) else 0.0
 
-    def read(self, source: Source, request: Request) -> Iterator[Item]:  # noqa: ARG002
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read all containers."""
         host = writer_of(source.capture, source.name).host or source.capture.target
         moment = source.capture.ended or source.capture.started

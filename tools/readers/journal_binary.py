@@ -59,7 +59,7 @@ class JournalReader:
     name = "journal"
     source = "journal"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for the file's signature."""
         return 1.0 if head.startswith(MAGIC) else 0.0
 

@@ -14,7 +14,7 @@ class JournalExportReader:
     name = "journal-export"
     source = "journal"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for the fields that every entry has."""
         if b"\n__REALTIME_TIMESTAMP=" in b"\n" + head[:8192]:
             return 1.0

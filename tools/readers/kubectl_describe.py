@@ -28,12 +28,12 @@ class DescribeReader:
     name = "kubectl-describe"
     source = "kubernetes"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for the headings that each description begins with."""
         if not _START.match(head.lstrip()):
             return 0.0
         found = sum(1 for mark in _MARKS if mark in head)
-        return 0.92 if found >= 2 else 0.0  # noqa: PLR2004
+        return 0.92 if found >= 2 else 0.0  # noqa: PLR2004  # one heading alone may be chance
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read one description or several."""

@@ -53,7 +53,7 @@ class KubectlTableReader:
     name = "kubectl-table"
     source = "kubernetes"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for a heading in the first lines."""
         lines = head[:8192].decode("utf-8", "replace").splitlines()[:8]
         return 0.93 if any(kind_of(columns_of(line)) for line in lines) else 0.0

@@ -16,7 +16,7 @@ class KubernetesJsonReader:
     name = "kubernetes-json"
     source = "kubernetes"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for what every object must have."""
         start = text_start(head)
         if not start.startswith((b"{", b"[")) or b'"apiVersion"' not in start:

@@ -17,7 +17,7 @@ class KubernetesYamlReader:
     name = "kubernetes-yaml"
     source = "kubernetes"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for the top-level keys of an object."""
         lines = head[:16384].splitlines()
         api = any(line.startswith(b"apiVersion:") for line in lines)

@@ -38,7 +38,7 @@ def recognise(head: bytes) -> float:
     if any(_NFSSTAT.match(line) for line in lines) and b"Flags:" in head:
         return 0.95
     found = sum(1 for line in lines if any(pattern.match(line) for pattern in _PATTERNS))
-    return 0.95 * found / len(lines) if found / len(lines) > 0.6 else 0.0  # noqa: PLR2004
+    return 0.95 * found / len(lines) if found / len(lines) > 0.6 else 0.0  # noqa: PLR2004  # most of its lines
 
 
 def parse(printed: Printed) -> Iterator[Typed]:

@@ -63,7 +63,7 @@ class NvidiaSmiReader:
     name = "nvidia-smi"
     source = "nvml"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for the report's title."""
         return 0.98 if b"NVSMI LOG" in head[:4096] else 0.0
 

@@ -24,7 +24,7 @@ class NvmlReader:
     name = "nvml"
     source = "nvml"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for a list of GPUs."""
         start = text_start(head)
         if not start.startswith(b"{") or b'"gpus"' not in start or b'"apiVersion"' in start:

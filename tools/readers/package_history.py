@@ -21,7 +21,7 @@ class PackageHistoryReader:
     name = "package-history"
     source = "host"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for a transaction's first line."""
         apt = b"Start-Date: " in head and (b"\nCommandline: " in head or b"\nUpgrade: " in head)
         installed = b"Start-Date: " in head and b"\nInstall: " in head

@@ -31,7 +31,7 @@ class TopologyReader:
             return 0.0
         return 0.9 if any(key in start for key in _PLACES) else 0.0
 
-    def read(self, source: Source, request: Request) -> Iterator[Item]:  # noqa: ARG002
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read the inventory."""
         try:
             document: object = msgspec.json.decode(source.whole())

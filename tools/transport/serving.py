@@ -77,7 +77,7 @@ class Agent(ThreadingHTTPServer):
         self._callers = threading.BoundedSemaphore(_MOST_CALLERS)
         self.collecting = threading.Lock()
         self.token()
-        self.address_family = socket.AF_INET6 if address.version == 6 else socket.AF_INET  # noqa: PLR2004
+        self.address_family = socket.AF_INET6 if address.version == 6 else socket.AF_INET  # noqa: PLR2004  # IPv6
         super().__init__((host, port), _Call)
 
     def token(self) -> bytes:
@@ -143,7 +143,7 @@ class _Call(BaseHTTPRequestHandler):
     def _refuse(self) -> None:
         self._say(HTTPStatus.METHOD_NOT_ALLOWED, "read only: GET")
 
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _refuse  # noqa: N815
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _refuse  # noqa: N815  # the base class's names
 
     def _may(self) -> bool:
         try:

@@ -242,7 +242,7 @@ def _quiet(**more: object) -> Case:
         event("work", PROGRESS, -600, end=3600, last=Instant(at(3600)), node="n1"),
         event("old", OLD_FAULT, -90000, last=Instant(at(-90000)), node="n1"),
     ]
-    return case(WORLD, events, **more)  # type: ignore[arg-type]
+    return case(WORLD, events, **more)  # type: ignore[arg-type]  # mixed keywords
 
 
 def test_healthy_needs_coverage_progress_and_no_alarm_in_the_window() -> None:

@@ -40,7 +40,7 @@ class Reads:
     evidence: list[Evidence] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        kinds: dict[type, list] = {  # type: ignore[type-arg]
+        kinds: dict[type, list] = {  # type: ignore[type-arg]  # of any item
             Record: self.records, ObjectState: self.states, Series: self.series,
             Reading: self.readings, Span: self.spans, Gap: self.gaps, Evidence: self.evidence,
         }  # fmt: skip

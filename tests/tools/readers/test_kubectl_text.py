@@ -13,7 +13,7 @@ ml            train-3                  0/1     OOMKilled          1 (9s ago)    
 kube-system   nvidia-device-plugin-x   0/1     Error              9 (1m ago)      8d    10.1.0.13     gpu-03
 ml            prep-0                   0/1     Completed          0               8d    <none>        gpu-03
 ml            old-1                    0/1     Evicted            0               8d    <none>        gpu-03
-"""  # noqa: E501
+"""  # noqa: E501  # as the program prints it
 NODES = """\
 NAME     STATUS                        ROLES    AGE    VERSION
 gpu-01   Ready                         <none>   120d   v1.29.4
@@ -23,7 +23,7 @@ EVENTS = """\
 NAMESPACE   LAST SEEN          TYPE      REASON         OBJECT        MESSAGE
 ml          2m (x12 over 20m)  Warning   BackOff        pod/train-2   Back-off restarting failed container main in pod train-2_ml(u2)
 default     5m                 Warning   NodeNotReady   node/gpu-03   Node gpu-03 status is now: NodeNotReady
-"""  # noqa: E501
+"""  # noqa: E501  # as the program prints it
 
 
 def test_a_table_of_pods_tells_their_states(read: Read) -> None:
@@ -53,8 +53,8 @@ def test_a_table_of_nodes_tells_who_is_ready(read: Read) -> None:
     """NotReady and SchedulingDisabled are kept."""
     reads = read(PODS + "\n" + NODES, "all.txt")
     nodes = {s.name: s.content for s in reads.states if s.kind == "Node"}
-    assert nodes["gpu-01"]["status"]["conditions"] == [{"type": "Ready", "status": "True"}]  # type: ignore[index]
-    assert nodes["gpu-03"]["status"]["conditions"] == [{"type": "Ready", "status": "NotReady"}]  # type: ignore[index]
+    assert nodes["gpu-01"]["status"]["conditions"] == [{"type": "Ready", "status": "True"}]  # type: ignore[index]  # a parsed document
+    assert nodes["gpu-03"]["status"]["conditions"] == [{"type": "Ready", "status": "NotReady"}]  # type: ignore[index]  # a parsed document
     assert nodes["gpu-03"]["spec"] == {"unschedulable": True}
 
 
@@ -144,9 +144,9 @@ def test_a_described_pod_is_an_object(read: Read) -> None:
         ],
     }
     metadata, status = pod.content["metadata"], pod.content["status"]
-    assert metadata["labels"] == {"job-name": "train", "team": "research"}  # type: ignore[index]
-    assert metadata["ownerReferences"] == [{"kind": "Job", "name": "train"}]  # type: ignore[index]
-    (container,) = status["containerStatuses"]  # type: ignore[index]
+    assert metadata["labels"] == {"job-name": "train", "team": "research"}  # type: ignore[index]  # a parsed document
+    assert metadata["ownerReferences"] == [{"kind": "Job", "name": "train"}]  # type: ignore[index]  # a parsed document
+    (container,) = status["containerStatuses"]  # type: ignore[index]  # a parsed document
     assert container["state"] == {"waiting": {"reason": "CrashLoopBackOff"}}
     assert container["lastState"]["terminated"] == {
         "reason": "OOMKilled",
@@ -181,7 +181,7 @@ Capacity:
 Allocatable:
   nvidia.com/gpu:  7
 Events:              <none>
-"""  # noqa: E501
+"""  # noqa: E501  # as the program prints it
 
 
 def test_a_described_node_is_an_object(read: Read) -> None:
@@ -190,7 +190,7 @@ def test_a_described_node_is_an_object(read: Read) -> None:
     node = reads.states[1]
     assert (node.kind, node.namespace, node.name, node.line) == ("Node", "", "gpu-03", 39)
     status, spec = node.content["status"], node.content["spec"]
-    assert status["conditions"][1] == {  # type: ignore[index]
+    assert status["conditions"][1] == {  # type: ignore[index]  # a parsed document
         "type": "Ready",
         "status": "Unknown",
         "lastHeartbeatTime": "2026-11-30T02:04:00Z",
@@ -198,7 +198,7 @@ def test_a_described_node_is_an_object(read: Read) -> None:
         "reason": "NodeStatusUnknown",
         "message": "Kubelet stopped posting node status.",
     }
-    assert status["allocatable"] == {"nvidia.com/gpu": "7"}  # type: ignore[index]
+    assert status["allocatable"] == {"nvidia.com/gpu": "7"}  # type: ignore[index]  # a parsed document
     assert spec == {
         "unschedulable": True,
         "taints": [

@@ -64,7 +64,7 @@ def serving(host: Scripted, token: Path | None, **limits: float) -> Iterator[Age
         context,
         token_file=token,
         transports=(host,),
-        **limits,  # type: ignore[arg-type]
+        **limits,  # type: ignore[arg-type]  # mixed keywords
     )
     with Agent("127.0.0.1", 0, offer) as agent:
         threading.Thread(target=agent.serve_forever, args=(0.02,), daemon=True).start()
@@ -210,7 +210,7 @@ def test_the_size_cap_holds(token: Path, tmp_path: Path) -> None:
 def test_an_open_address_without_a_token_is_refused(tmp_path: Path, token: Path) -> None:
     token.write_text(" \n")
     for address, file in (("0.0.0.0", None), ("127.0.0.1", token), ("::", tmp_path / "missing")):
-        offer = Offer(lambda window: Request(window=window), ProbeContext, token_file=file)  # type: ignore[arg-type]
+        offer = Offer(lambda window: Request(window=window), ProbeContext, token_file=file)  # type: ignore[arg-type]  # mixed keywords
         with pytest.raises(AgentRefusedError, match="token"):
             Agent(address, 0, offer)
 
