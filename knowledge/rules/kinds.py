@@ -7,13 +7,18 @@ from knowledge.problem import Problem
 
 
 def check(page: Page, known: frozenset[str]) -> Iterator[Problem]:
-    """Check the kinds in a page; an event without the page's own kind of entity is a warning."""
+    """Check the kinds in a page; an event of none of the page's kinds is a warning.
+
+    Where a line does not name the page's own kind, the event is of the first of `entity.anchors`
+    that it names: so those are the kinds it must choose from.
+    """
     for where, kind in _kinds(page):
         if kind not in known:
             yield Problem(page.id, "kinds", f"{where}: no entity kind is called {kind!r}")
+    subjects = (page.entity.kind, *page.entity.anchors)
     for signature in page.signatures:
-        if _makes_events(signature) and page.entity.kind not in signature.entity:
-            text = f"signature {signature.id} names no {page.entity.kind}, the page's own kind"
+        if _makes_events(signature) and signature.entity.keys().isdisjoint(subjects):
+            text = f"signature {signature.id} names none of {', '.join(subjects)}, the page's kinds"
             yield Problem(page.id, "entity", text, "warning")
 
 

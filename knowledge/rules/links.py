@@ -6,22 +6,32 @@ from knowledge.catalog import Catalog
 from knowledge.page import Page, StateSignature, TextSignature
 from knowledge.problem import Problem
 
+RECKONED: Mapping[str, frozenset[str]] = {
+    "nfs_major_timeout_s": frozenset({"nfs_timeo_s", "nfs_retrans"}),
+}
+"""Settings that follow from others, and the ones they follow from: no line prints them."""
+
 
 def check(catalog: Catalog) -> Iterator[Problem]:
     """Check what pages say of each other."""
     fields = {page.id: _fields(page) for page in catalog.pages.values()}
-    settings = frozenset(
-        name
-        for _, signature in catalog.signatures()
-        if isinstance(signature, TextSignature)
-        for name in signature.settings
-    )
+    settings = _settings(catalog)
     for page in catalog.pages.values():
         yield from _references(page, catalog)
         yield from _expectations(page, catalog)
         yield from _attributes(page, fields, settings)
     yield from _circles(catalog)
     yield from _queries(catalog)
+
+
+def _settings(catalog: Catalog) -> frozenset[str]:
+    read = frozenset(
+        name
+        for _, signature in catalog.signatures()
+        if isinstance(signature, TextSignature)
+        for name in signature.settings
+    )
+    return read | {name for name, sources in RECKONED.items() if sources <= read}
 
 
 def _references(page: Page, catalog: Catalog) -> Iterator[Problem]:

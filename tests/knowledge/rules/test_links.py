@@ -87,3 +87,21 @@ def test_fields_and_settings_that_exist_are_accepted() -> None:
         page("c", role="context", signatures=[reader]),
     ]
     assert list(check(catalog(*pages))) == []
+
+
+def test_a_setting_may_be_reckoned_from_others() -> None:
+    """The NFS client's major timeout follows from timeo and retrans: read both, and it is there."""
+    waits = page("a", begins_before={"max_s": 180, "setting": "nfs_major_timeout_s"})
+    options = {
+        **NFS,
+        "yields": "setting",
+        "regex": r"not responding, still trying(?P<timeo>\d*)(?P<retrans>\d*)",
+        "ends": None,
+        "peer": {},
+        "fields": {"timeo": "int", "retrans": "int"},
+        "settings": {"nfs_timeo_s": "timeo", "nfs_retrans": "retrans"},
+    }
+    reads = page("b", role="context", signatures=[options])
+    half = page("b", role="context", signatures=[{**options, "settings": {"nfs_timeo_s": "timeo"}}])
+    assert list(check(catalog(waits, reads))) == []
+    assert [problem.rule for problem in check(catalog(waits, half))] == ["fields"]
