@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import attrgetter
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from knowledge.conditions import COMPARISONS, compare_numbers
 from knowledge.page import Operator
@@ -24,6 +24,15 @@ class Point(Protocol):
     @property
     def value(self) -> float:
         """What it was."""
+
+
+@runtime_checkable
+class Columns(Protocol):
+    """Samples whose values lie side by side."""
+
+    @property
+    def values(self) -> Sequence[float]:
+        """The values, in order of time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +55,8 @@ def satisfied(
 ) -> list[Interval]:
     """Return the stretches, at least `for_s` long, over which every sample satisfies the test."""
     test = COMPARISONS[op]
-    values = map(attrgetter("value"), samples)
+    held = samples.values if isinstance(samples, Columns) else None
+    values = map(attrgetter("value"), samples) if held is None else held
     if not any(map(test, values, itertools.repeat(threshold))):
         return []
     limit = _patience(samples)

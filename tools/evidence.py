@@ -5,7 +5,7 @@ read from a capture and names it. The types that exist in great numbers (`Instan
 `Sample`) are frozen dataclasses, because a million of them must cost seconds, not minutes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -184,7 +184,7 @@ class Series:
     query: str
     """The query's name, or the metric's name for loose OpenMetrics."""
     labels: Mapping[str, str]
-    samples: tuple[Sample, ...]
+    samples: Sequence[Sample]
     clock: str = ""
 
 

@@ -92,6 +92,7 @@ class ExportReading:
     kernel_mark: ClassVar[bytes] = b"\n_TRANSPORT=kernel\n"
     host_mark: ClassVar[bytes] = b"\n_HOSTNAME="
     """Its first byte also ends its value."""
+    time_mark: ClassVar[bytes] = b"\n__REALTIME_TIMESTAMP="
     tag_mark: ClassVar[bytes] = b"\nSYSLOG_IDENTIFIER="
     _line: int = 1
     _barren: int = -1
@@ -182,8 +183,8 @@ class ExportReading:
 
     def _moment(self, block: Block, end: int) -> float | None:
         begin, stop = self.bounds(block.data, block.start + end - 1)
-        moment = entry_time(self.parse(block.data[begin:stop]))
-        return moment.utc.timestamp() if moment else None
+        stamp = _value(block.data, self.time_mark, max(begin - 1, 0), stop)
+        return int(stamp) / 1e6 if stamp.isdigit() else None
 
     def _wanted(self, literal: int, text: str) -> bool:
         """Tell whether the message has the literal, not another field of the entry."""

@@ -27,7 +27,7 @@ class JournalJsonReader:
     name = "journal-json"
     source = "journal"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for the field that every entry has."""
         start = text_start(head)
         return 0.98 if start.startswith((b"{", b"[")) and _TIME in start else 0.0
@@ -53,6 +53,7 @@ class JsonReading(ExportReading):
     border: ClassVar[bytes] = b"\n"
     kernel_mark: ClassVar[bytes] = b'"_TRANSPORT":"kernel"'
     host_mark: ClassVar[bytes] = b'"_HOSTNAME":"'
+    time_mark: ClassVar[bytes] = b'"__REALTIME_TIMESTAMP":"'
     tag_mark: ClassVar[bytes] = b'"SYSLOG_IDENTIFIER":"'
 
     def literals(self) -> tuple[str, ...]:
@@ -74,7 +75,7 @@ class JsonReading(ExportReading):
         known = isinstance(content, Mapping)
         return plain(cast("Mapping[str, object]", content)) if known else {}
 
-    def message_at(self, data: bytes, begin: int, stop: int) -> int:  # noqa: ARG002  # one line
+    def message_at(self, data: bytes, begin: int, stop: int) -> int:
         """Find the line that holds the message."""
         return begin
 
@@ -92,7 +93,7 @@ def _text(value: object) -> str | None:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value:
-        if all(isinstance(part, int) and 0 <= part < 256 for part in value):  # noqa: PLR2004
+        if all(isinstance(part, int) and 0 <= part < 256 for part in value):  # noqa: PLR2004  # journald writes binary fields as bytes
             return bytes(value).decode("utf-8", "replace")
         return _text(value[0])
     return str(value) if isinstance(value, int) else None

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from tools.evidence import Gap, Item, Sample, Series
+from tools.evidence import Gap, Item, Series
 from tools.request import Request
+from tools.samples import LATEST_S, Samples
 from tools.source import Source
 
 CLOCK = "scrape:prometheus"
@@ -29,7 +30,7 @@ class OpenMetricsReader:
     name = "openmetrics"
     source = "prometheus"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Tell how many of the first lines are metrics or their comments."""
         first = b"\n".join(head.split(b"\n", LOOK)[:LOOK]).decode("utf-8", "replace")
         lines = [line for line in first.split("\n") if line.strip()]
@@ -40,9 +41,9 @@ class OpenMetricsReader:
         comments = sum(1 for line in lines if line.startswith(("# HELP ", "# TYPE ", "# UNIT ")))
         metrics = sum(1 for line in lines if LINE.match(line))
         share = (comments + metrics) / len(lines)
-        return share * (0.97 if comments else 0.85) if metrics and share > 0.8 else 0.0  # noqa: PLR2004
+        return share * (0.97 if comments else 0.85) if metrics and share > 0.8 else 0.0  # noqa: PLR2004  # nearly all of its lines
 
-    def read(self, source: Source, request: Request) -> Iterator[Item]:  # noqa: ARG002  # all metrics count
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read all samples; lines that are none are counted in a gap."""
         series: dict[str, list[tuple[float, float]]] = {}
         taken = source.reference(None) or datetime.now(UTC)
@@ -89,9 +90,8 @@ def _finished(evidence: str, key: str, values: list[tuple[float, float]]) -> Ser
     name, _, labels = key.partition("{")
     pairs = {label: _unescaped(text) for label, text in _LABEL.findall(labels)}
     values.sort()
-    samples = tuple(
-        Sample(datetime.fromtimestamp(min(max(at, 0), 4e9), UTC), value) for at, value in values
-    )
+    times = tuple(min(max(at, 0), LATEST_S) for at, _ in values)
+    samples = Samples(times, tuple(value for _, value in values))
     return Series(evidence, name, pairs, samples, CLOCK)
 
 

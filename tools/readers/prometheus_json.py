@@ -1,16 +1,15 @@
 """Answers of the Prometheus HTTP API: instant and range queries."""
 
 import re
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from tools.documents import text_start
 from tools.errors import WrongFormatError
-from tools.evidence import Gap, Item, Sample, Series
+from tools.evidence import Gap, Item, Series
 from tools.request import Request
+from tools.samples import LATEST_S, Samples
 from tools.source import Source
 
 CLOCK = "scrape:prometheus"
@@ -30,7 +29,7 @@ class Result(msgspec.Struct):
 class Data(msgspec.Struct):
     """The answer proper."""
 
-    resultType: str = ""  # noqa: N815  # the API's spelling
+    resultType: str = ""
     result: msgspec.Raw = msgspec.Raw(b"[]")
 
 
@@ -45,30 +44,13 @@ class Answer(msgspec.Struct):
     query: str | dict[str, str] = ""
 
 
-class Samples(dict[tuple[float, str], Sample]):
-    """Samples by their text: equal ones, which are most, are built once."""
-
-    def __missing__(self, key: tuple[float, str]) -> Sample:
-        """Build a sample that was not seen before."""
-        if len(self) > 400_000:  # noqa: PLR2004  # some 60 MB
-            self.clear()
-        made = self[key] = Sample(_moment(key[0]), float(key[1]))
-        return made
-
-
-@lru_cache(maxsize=16384)
-def _moment(stamp: float) -> datetime:
-    """Series of one query share their times."""
-    return datetime.fromtimestamp(stamp, UTC)
-
-
 class PrometheusJsonReader:
     """Yields a series for each label set."""
 
     name = "prometheus-json"
     source = "prometheus"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002  # the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Look for the API's envelope."""
         start = text_start(head)
         known = b'"resultType"' in start or b'"errorType"' in start
@@ -94,16 +76,21 @@ def _gap(source: Source, why: str) -> Gap:
 
 
 def _series(data: Data, name: str, evidence: str) -> Iterator[Series]:
-    cache = Samples()
     if data.resultType in {"scalar", "string"}:
         value = msgspec.json.decode(data.result, type=tuple[float, str])
-        yield Series(evidence, name, {}, (cache[value],), CLOCK)
+        yield Series(evidence, name, {}, _samples([value]), CLOCK)
         return
     for result in msgspec.json.decode(data.result, type=list[Result]):
         values = result.values or ([result.value] if result.value else [])
         labels = result.metric
-        samples = tuple(map(cache.__getitem__, values))
-        yield Series(evidence, name or labels.get("__name__", ""), labels, samples, CLOCK)
+        yield Series(evidence, name or labels.get("__name__", ""), labels, _samples(values), CLOCK)
+
+
+def _samples(pairs: Sequence[tuple[float, str]]) -> Samples:
+    times, texts = zip(*pairs, strict=True) if pairs else ((), ())
+    if times and not 0 <= min(times) <= max(times) <= LATEST_S:
+        raise WrongFormatError(f"a sample's time is no time: {min(times)} … {max(times)}")
+    return Samples(times, tuple(map(float, texts)))
 
 
 def query_name(answer: Answer, source: Source, request: Request) -> str:

@@ -64,6 +64,14 @@ def test_series_carry_their_query(read: Read) -> None:
     assert series.clock == "scrape:prometheus"
 
 
+def test_times_of_no_century_are_damage(read: Read) -> None:
+    """A sample's time that no calendar has makes a gap, not a failure later."""
+    damaged = samples.PROMETHEUS.replace("1750386206", "1e300")
+    reads = read(damaged, "prometheus/gpu_xid.json")
+    assert not reads.series
+    assert any("no time" in gap.why for gap in reads.gaps)
+
+
 def test_a_refused_query_is_a_gap(read: Read) -> None:
     """The server's words are kept."""
     body = {"status": "error", "errorType": "bad_data", "error": "exceeded maximum resolution"}
