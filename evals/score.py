@@ -90,14 +90,6 @@ def names_root(answer: Answer, truth: Truth) -> bool:
     return bool(answer.roots) and _is_true(answer.roots[0], truth.roots)
 
 
-def names_place(answer: Answer, truth: Truth) -> bool:
-    """Tell whether the first root is the right place, whatever its reason."""
-    if not answer.roots:
-        return False
-    first = answer.roots[0]
-    return any(_same_entity(first, root) for root in truth.roots)
-
-
 def confidently_wrong(answer: Answer, truth: Truth) -> bool:
     """Tell whether a cause that is none is claimed as likely or surer."""
     fine = {*truth.where, *truth.accepted}

@@ -4,7 +4,6 @@ The product never reads these files, and no bundle holds anything of them.
 """
 
 import importlib.resources
-import json
 from collections.abc import Mapping
 from typing import Literal
 
@@ -112,8 +111,3 @@ def _fill(node: object, facts: _Facts) -> object:
     if isinstance(node, dict):
         return {key: _fill(item, facts) for key, item in node.items()}
     return node
-
-
-def dump(truth: Truth) -> str:
-    """Write a truth as JSON, for people who compare."""
-    return json.dumps(truth.model_dump(mode="json"), indent=1)

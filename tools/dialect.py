@@ -51,8 +51,6 @@ class Dialect:
     channel: Channel | None = None
     """Of files of this kind whose writer nothing else tells."""
     source: str = "file"
-    forgeable: bool = False
-    """Anybody can print such a line, so a single one among others proves no writer."""
     escaped: bool = False
     """The carrier is JSON: quotes and backslashes of the text are escaped."""
     prepare: Callable[[bytes, Setting], None] | None = None

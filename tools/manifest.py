@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
 from pydantic import AwareDatetime, BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from tools.capture import Capture
@@ -117,12 +116,3 @@ def _moment(value: object) -> datetime | None:
     if not isinstance(value, datetime):
         return None
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-def decode_json(data: bytes) -> object:
-    """Decode JSON.
-
-    Raises:
-        msgspec.DecodeError: it is none.
-    """
-    return msgspec.json.decode(data)

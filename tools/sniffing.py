@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from tools import readers
@@ -119,8 +119,3 @@ def log_scores(head: bytes) -> list[tuple[float, Reader]]:
 def text_dialect() -> Dialect:
     """Find the dialect of plain text, which every content can be read as."""
     return next(dialect for dialect in all_dialects() if dialect.name == "text")
-
-
-def with_head(source: Source, head: bytes) -> Source:
-    """Attach the first bytes of the content."""
-    return replace(source, head=head)

@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-MIB = 1 << 20
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -54,7 +52,6 @@ class Run:
     """What one run of a program took."""
 
     seconds: float
-    cpu_s: float
     peak_mib: float
     code: int
 
@@ -69,8 +66,7 @@ def run(
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - begun
     process.returncode = os.waitstatus_to_exitcode(status)
-    cpu = usage.ru_utime + usage.ru_stime
-    return Run(seconds, cpu, usage.ru_maxrss / 1024, process.returncode)
+    return Run(seconds, usage.ru_maxrss / 1024, process.returncode)
 
 
 def beside(

@@ -1,10 +1,10 @@
 """A Kubernetes cluster that runs one training gang: its objects, and metrics of its hosts."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from evals import background, fleet, node_objects, objects, pod_objects
+from evals import background, node_objects, objects, pod_objects
 from evals.background import sampled
 from evals.model import Body, Gpu, Host, PodLog, Recording, iso
 from evals.node_objects import Ready
@@ -108,11 +108,6 @@ class GangCluster:
             host=name,
         )
 
-    def about_pod(self, index: int) -> Involved:
-        """Name a pod for an event."""
-        spec = self.gang.pods[index]
-        return Involved("Pod", spec.name, spec.namespace, spec.uid)
-
     def tell(
         self,
         about: Involved,
@@ -200,28 +195,6 @@ def moment(rng: random.Random, anchor: float) -> float:
     return anchor + rng.uniform(-180, 180) * 86400
 
 
-def driver_lines(recording: Recording, hosts: Sequence[str]) -> None:
-    """Log at each host's boot which UUID sits at which PCI address, as the driver does.
-
-    The journal of a long-running host has rotated past its boot; the driver says it again before
-    a GPU's first Xid, which the scenarios log themselves.
-    """
-    for name in hosts:
-        host = recording.hosts[name]
-        for gpu in host.gpus:
-            recording.log(
-                name,
-                max(host.booted + 40, recording.since + 1),
-                "kernel",
-                f"NVRM: GPU at PCI:{gpu.bdf}: {gpu.uuid}",
-            )
-
-
 def pid(rng: random.Random) -> int:
     """Draw a host pid."""
     return rng.randrange(20_000, 900_000)
-
-
-def suffix(rng: random.Random) -> str:
-    """Draw a pod's random end."""
-    return fleet.suffix(rng)

@@ -54,12 +54,6 @@ class View:
         return infer_events(self.investigation)
 
     @cached_property
-    def hypothesis_by_id(self) -> Mapping[str, Hypothesis]:
-        """Hypotheses by id."""
-        found = self.diagnosis.hypotheses if self.diagnosis else ()
-        return {hypothesis.id: hypothesis for hypothesis in found}
-
-    @cached_property
     def evidence(self) -> Sequence[Evidence]:
         """All captures, each with the time that its stamps mean."""
         return put_right(self.investigation.evidence, self.investigation.timeline.corrections)

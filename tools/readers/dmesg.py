@@ -111,6 +111,6 @@ def _bound(text: bytes, setting: Setting, captured: datetime) -> None:
 
 
 DIALECT = Dialect(
-    "dmesg", PATTERN, build, weight=0.97, channel="kernel", source="host", forgeable=True,
+    "dmesg", PATTERN, build, weight=0.97, channel="kernel", source="host",
     prepare=anchor,
 )  # fmt: skip
