@@ -12,6 +12,7 @@ from assistant.event import Anchor, Setting
 from assistant.identity import is_address
 from assistant.incident import Incident
 from assistant.ledger import Ledger, Seen, Spanned
+from assistant.limits import Limits
 from assistant.naming import Named, Namer, anchors_of, parse_moment
 from assistant.relations import Relations
 from assistant.states import States
@@ -62,6 +63,7 @@ class Recognised:
     seen: tuple[Seen, ...] = ()
     """Every state and series looked at; a page not among its `pages` did not hold there."""
     latest: Mapping[str, datetime] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
 
 
 def recognise(
@@ -89,6 +91,7 @@ class Recogniser:
         self._incident = incident
         self._ties = Ties()
         self._relations = Relations(self._ties)
+        self._limits = Limits()
         self._fold = Fold(catalog.pages)
         self._ledger = Ledger()
         self._clocks = ClockWatch()
@@ -112,6 +115,7 @@ class Recogniser:
                 self._add_all(self._states.series(item))
             case ObjectState():
                 self._relations.learn_object(item)
+                self._limits.learn(item)
                 self._add_all(self._states.object(item))
             case Reading():
                 self._relations.learn_reading(item)
@@ -141,6 +145,7 @@ class Recogniser:
             spans=self._ledger.spans(),
             seen=self._ledger.seen(),
             latest=self._ledger.latest(),
+            limits=self._limits,
         )
 
     def _add_all(self, sightings: Iterable[Sighting]) -> None:

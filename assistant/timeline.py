@@ -12,6 +12,7 @@ from assistant.capture_zones import learn_captures
 from assistant.clocks import Clocks, learn_clocks
 from assistant.event import Anchor, Event, Timeline
 from assistant.incident import Incident
+from assistant.limits import Limit
 from assistant.merging import Merged, merge
 from assistant.onset import Settings, begin_earlier, stated
 from assistant.population import fold_populations, fold_recurrences
@@ -120,6 +121,7 @@ class _Maker:
         page = self.catalog.pages[merged.page]
         anchors = _anchors(merged, self.recognised.topology)
         start, before_s = self._onset(merged, page, anchors)
+        limit = self._limit(page, merged, anchors)
         kind, name = merged.entity
         settled = self.recognised.topology
         return Event(
@@ -139,15 +141,26 @@ class _Maker:
             end=merged.end,
             count=merged.count,
             pace=merged.pace,
-            fields=merged.fields,
+            fields={**merged.fields, **limit.field()} if limit else merged.fields,
             text=merged.text[:2000],
             channels=frozenset(merged.channels),
             clocks=frozenset(merged.clocks),
             clock=merged.clock,
-            citations=tuple(place.cite() for place in merged.places),
+            citations=tuple(
+                place.cite() for place in (*merged.places, *([limit.place] if limit else []))
+            ),
             benign=_benign(page, merged),
             live=self._is_live(merged),
         )
+
+    def _limit(self, page: Page, merged: Merged, anchors: Iterable[Anchor]) -> Limit | None:
+        """Find what the pod was allowed of what the page says it ran out of."""
+        pods = {anchor.id for anchor in anchors if anchor.kind == "pod"}
+        if not page.shows_limit or len(pods) != 1:
+            return None
+        container = str(merged.fields.get("container_name", ""))
+        limits = self.recognised.limits
+        return limits.find(page.shows_limit, pods.pop(), container, merged.anchors)
 
     def _onset(
         self, merged: Merged, page: Page, anchors: tuple[Anchor, ...]

@@ -337,6 +337,8 @@ class Page(Part):
     detector: bool = False
     """The condition is a verdict of a health check or monitor, which may itself be wrong."""
     begins_before: BeginsBefore | None = None
+    shows_limit: str = ""
+    """Resource whose limit in the pod's specification belongs beside the event: memory…"""
     signatures: tuple[Signature, ...] = ()
     benign_when: tuple[Benign, ...] = ()
     causes: tuple[Link, ...] = ()

@@ -164,11 +164,14 @@ def test_an_object_is_cited_by_path_value_and_line(diagnose: Diagnose) -> None:
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod, BACKOFF]}, indent=1)
     found = diagnose(pods__json=text)
     kill = next(e for e in found.timeline.events if e.page == "pod-oomkilled")
-    (cited,) = kill.citations
+    cited, limit = kill.citations
     path = "status.containerStatuses[0].lastState.terminated.reason"
     assert cited.text == f"Pod ml/train-2: {path}=OOMKilled"
     lines = text.splitlines()
     assert '"reason": "OOMKilled"' in lines[cited.line - 1]
+    assert kill.fields["memory_limit"] == "64Gi"
+    assert limit.text == "Pod ml/train-2: spec.containers[0].resources.limits.memory=64Gi"
+    assert '"memory": "64Gi"' in lines[limit.line - 1]
     failed = next(e for e in found.timeline.events if e.page == "pod-failed")
     assert any(BACKOFF["message"] in lines[c.line - 1] for c in failed.citations)
 
