@@ -20,11 +20,14 @@ _SCRAPE_PORT = re.compile(r":\d{2,5}:(?=/)")
 """Metrics name a host as ``HOST:PORT``, also in front of a path."""
 _WRAPPING = "\"'`<>,;() \t\r\n"
 
+_WITH_PATH = frozenset({"mount", "filesystem"})
+"""Kinds that end in a path, which may be the root."""
+
 
 def normalise(kind: str, text: str) -> str:
     """Bring an identity as written in evidence to the one spelling of its kind."""
     trimmed = text.strip(_WRAPPING)
-    if not trimmed or (trimmed.endswith("/") and kind != "mount"):
+    if not trimmed or (trimmed.endswith("/") and kind not in _WITH_PATH):
         return ""
     return _BY_KIND.get(kind, _plain)(trimmed)
 
@@ -150,6 +153,7 @@ _BY_KIND: dict[str, Callable[[str], str]] = {
     "pod": _pod,
     "container": _container,
     "mount": _mount,
+    "filesystem": _mount,
     "storage_server": _server,
     "nic": _nic,
     "disk": _disk,

@@ -25,6 +25,8 @@ UID = "0f3c6a1e-9a51-4c7e-8f0a-2b1c3d4e5f60"
         ("container", "/kubepods.slice/cri-containerd-" + "cd" * 32 + ".scope", "cd" * 6),
         ("mount", "gpu-07:/data/", "gpu-07:/data"),
         ("mount", "gpu-07:10.0.0.10", "gpu-07:10.0.0.10"),
+        ("filesystem", "gpu-07:9100:/", "gpu-07:/"),
+        ("filesystem", "gpu-07:9100:/var", "gpu-07:/var"),
         ("storage_server", "10.0.0.10:/export/data", "10.0.0.10"),
         ("storage_server", "10.2.0.7@o2ib", "10.2.0.7"),
         ("storage_server", "nfs.storage.svc:2049", "nfs.storage.svc"),
