@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evals import background, fleet
 from evals.bench.measure import Figure, Figures, Run, beside, run
-from evals.model import Entry, Host, epoch, stream
+from evals.model import Entry, Host, epoch, iso, stream
 from evals.replay import journal as journals
 from evals.replay import prometheus as server
 from evals.scenarios.build import build
@@ -96,8 +96,6 @@ def log_of_a_million_lines(scratch: Path) -> Figures:
 
 def export_stamp(at: float) -> str:
     """Write a syslog stamp with zone."""
-    from evals.model import iso  # noqa: PLC0415  # beside its only use
-
     return iso(at, digits=6).replace("Z", "+00:00")
 
 
