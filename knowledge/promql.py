@@ -18,7 +18,7 @@ from typing import NoReturn
 from knowledge.errors import QueryUnsupportedError
 from knowledge.pattern import compile_pattern, encode
 from knowledge.rates import FUNCTIONS, Samples
-from knowledge.runs import STALE_S, Point
+from knowledge.runs import STALE_S, Point, columns
 
 _SPACE = re.compile(r"\s*")
 _NAME = re.compile(r"[a-zA-Z_:][\w:]*")
@@ -74,9 +74,8 @@ class Expression:
 
     def evaluate(self, points: Sequence[Point], moments: Sequence[datetime]) -> list[Value]:
         """Compute the value of one series (in order of time) at each moment that has one."""
-        samples = Samples(
-            [point.at.timestamp() for point in points], [point.value for point in points]
-        )
+        times, values = columns(points)
+        samples = Samples(list(times), list(values))
         shift = timedelta(seconds=self.offset_s)
         found: list[Value] = []
         for moment in moments:

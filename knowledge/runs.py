@@ -3,9 +3,8 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from operator import attrgetter
-from typing import Protocol, runtime_checkable
+from datetime import datetime
+from typing import NamedTuple, Protocol
 
 from knowledge.conditions import COMPARISONS, compare_numbers
 from knowledge.page import Operator
@@ -24,15 +23,6 @@ class Point(Protocol):
     @property
     def value(self) -> float:
         """What it was."""
-
-
-@runtime_checkable
-class Columns(Protocol):
-    """Samples whose values lie side by side."""
-
-    @property
-    def values(self) -> Sequence[float]:
-        """The values, in order of time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,50 +45,70 @@ def satisfied(
 ) -> list[Interval]:
     """Return the stretches, at least `for_s` long, over which every sample satisfies the test."""
     test = COMPARISONS[op]
-    held = samples.values if isinstance(samples, Columns) else None
-    values = map(attrgetter("value"), samples) if held is None else held
+    times, values = columns(samples)
     if not any(map(test, values, itertools.repeat(threshold))):
         return []
-    limit = _patience(samples)
     return [
-        run
-        for run in _stretches(samples, op, threshold, limit)
-        if (run.last - run.start).total_seconds() >= for_s
+        _interval(samples, values, stretch, op)
+        for stretch in _stretches(times, values, op, threshold)
+        if times[stretch.last] - times[stretch.first] >= for_s
     ]
 
 
+def columns(samples: Sequence[Point]) -> tuple[Sequence[float], Sequence[float]]:
+    """Return epoch seconds and values; samples that lie in columns are not taken apart."""
+    times: Sequence[float] | None = getattr(samples, "times", None)
+    values: Sequence[float] | None = getattr(samples, "values", None)
+    if times is not None and values is not None:
+        return times, values
+    return [sample.at.timestamp() for sample in samples], [sample.value for sample in samples]
+
+
+class _Stretch(NamedTuple):
+    """Positions of a stretch's ends, and of what was seen before and after it."""
+
+    first: int
+    last: int
+    before: int | None
+    end: int | None
+
+
 def _stretches(
-    samples: Sequence[Point], op: Operator, threshold: float, limit: timedelta
-) -> Iterator[Interval]:
-    run: list[Point] = []
-    before: Point | None = None
-    for point in samples:
-        if run and point.at - run[-1].at > limit:
-            yield _interval(run, op, before, None)
-            run, before = [], None
-        if compare_numbers(point.value, op, threshold):
-            run.append(point)
+    times: Sequence[float], values: Sequence[float], op: Operator, threshold: float
+) -> Iterator[_Stretch]:
+    limit = _patience(times)
+    first: int | None = None
+    before: int | None = None
+    for place, value in enumerate(values):
+        if first is not None and times[place] - times[place - 1] > limit:
+            yield _Stretch(first, place - 1, before, None)
+            first = before = None
+        if compare_numbers(value, op, threshold):
+            first = place if first is None else first
             continue
-        if run:
-            yield _interval(run, op, before, point)
-            run = []
-        before = point
-    if run:
-        yield _interval(run, op, before, None)
+        if first is not None:
+            yield _Stretch(first, place - 1, before, place)
+            first = None
+        before = place
+    if first is not None:
+        yield _Stretch(first, len(values) - 1, before, None)
 
 
-def _interval(run: list[Point], op: Operator, before: Point | None, end: Point | None) -> Interval:
-    values = [point.value for point in run]
+def _interval(
+    samples: Sequence[Point], values: Sequence[float], stretch: _Stretch, op: Operator
+) -> Interval:
+    within = values[stretch.first : stretch.last + 1]
     return Interval(
-        start=run[0].at,
-        last=run[-1].at,
-        end=end.at if end else None,
-        peak=min(values) if op in {"<", "<="} else max(values),
-        before=before.at if before else None,
+        start=samples[stretch.first].at,
+        last=samples[stretch.last].at,
+        end=None if stretch.end is None else samples[stretch.end].at,
+        peak=min(within) if op in {"<", "<="} else max(within),
+        before=None if stretch.before is None else samples[stretch.before].at,
     )
 
 
-def _patience(samples: Sequence[Point]) -> timedelta:
-    gaps = [(right.at - left.at).total_seconds() for left, right in itertools.pairwise(samples)]
+def _patience(times: Sequence[float]) -> float:
+    """Return the seconds after which a series without a sample is taken to have ended."""
+    gaps = (right - left for left, right in itertools.pairwise(times))
     step = min((gap for gap in gaps if gap > 0), default=0.0)
-    return timedelta(seconds=max(STALE_S, 2.5 * step))
+    return max(STALE_S, 2.5 * step)
