@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 
 from assistant.event import Anchor, Event
 
@@ -62,12 +63,11 @@ def _fold_page(group: Sequence[Event]) -> Iterable[Event]:
                 by_hub[hub].append(event)
             else:
                 rest.append(event)
-        for sharing in by_hub.values():
-            for together in _together(sharing):
-                if len({event.entity.key for event in together}) > FEW:
-                    yield _population(together)
-                else:
-                    rest += together
+        for together in chain.from_iterable(map(_together, by_hub.values())):
+            if len({event.entity.key for event in together}) > FEW:
+                yield _population(together)
+            else:
+                rest += together
         waiting = rest
     yield from waiting
 

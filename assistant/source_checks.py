@@ -131,16 +131,8 @@ def check_prometheus(patient: Patient) -> Iterator[Check]:
             mend="set FIRSTFAULT_PROMETHEUS_URL",
         )
         return
-    token = patient.settings.prometheus_token.get_secret_value()
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    missing = []
     try:
-        with httpx.Client(base_url=url, headers=headers, timeout=patient.context.limit_s) as client:
-            for metric in _EXPECTED_METRICS:
-                answer = client.get("/api/v1/query", params={"query": f"count({metric})"})
-                answer.raise_for_status()
-                if not answer.json().get("data", {}).get("result"):
-                    missing.append(metric)
+        missing = _missing_metrics(patient, url)
     except (httpx.HTTPError, ValueError) as error:
         yield Check(
             name="prometheus",
@@ -159,6 +151,19 @@ def check_prometheus(patient: Patient) -> Iterator[Check]:
         )
     else:
         yield Check(name="prometheus", state="ok", detail=f"{url} has what is needed")
+
+
+def _missing_metrics(patient: Patient, url: str) -> list[str]:
+    token = patient.settings.prometheus_token.get_secret_value()
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    missing = []
+    with httpx.Client(base_url=url, headers=headers, timeout=patient.context.limit_s) as client:
+        for metric in _EXPECTED_METRICS:
+            answer = client.get("/api/v1/query", params={"query": f"count({metric})"})
+            answer.raise_for_status()
+            if not answer.json().get("data", {}).get("result"):
+                missing.append(metric)
+    return missing
 
 
 def check_journal(patient: Patient) -> Iterator[Check]:

@@ -52,21 +52,22 @@ def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
     stream: IO[bytes] = io.BytesIO(content)
     if content.startswith(_MAGIC):
         stream = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
-    left = _MOST_BYTES
     try:
         with tarfile.open(fileobj=stream, mode="r|*") as archive:
-            for member in archive:
-                path = PurePosixPath(member.name)
-                if (
-                    not member.isfile()
-                    or path.is_absolute()
-                    or ".." in path.parts
-                    or member.size > left
-                ):
-                    continue
-                left -= member.size
-                body = archive.extractfile(member)
-                if body is not None:
-                    yield str(path), body.read()
+            yield from _safe_files(archive)
     except (tarfile.TarError, zstandard.ZstdError, EOFError):
         return  # cut on the way: what was whole has been given
+
+
+def _safe_files(archive: tarfile.TarFile) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that stay below the folder they are unpacked into, up to a size."""
+    left = _MOST_BYTES
+    for member in archive:
+        path = PurePosixPath(member.name)
+        outside = path.is_absolute() or ".." in path.parts
+        if not member.isfile() or outside or member.size > left:
+            continue
+        left -= member.size
+        body = archive.extractfile(member)
+        if body is not None:
+            yield str(path), body.read()

@@ -223,9 +223,8 @@ class _Output:
                 ready = selector.select(left) if left > 0 else []
                 if not ready:
                     break
-                for key, _ in ready:
-                    if not self._take(key.fd):
-                        selector.unregister(key.fileobj)
+                for key in [key for key, _ in ready if not self._take(key.fd)]:
+                    selector.unregister(key.fileobj)
             self.finished = not selector.get_map()
         for pipe in self._pipes:
             pipe.close()

@@ -218,10 +218,9 @@ def _tar_members(path: Path) -> Iterator[tuple[str, BinaryIO]]:
 
 def _zip_members(path: Path) -> Iterator[tuple[str, BinaryIO]]:
     with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            if not member.is_dir():
-                with closing(archive.open(member)) as stream:
-                    yield member.filename, cast("BinaryIO", stream)
+        for member in (each for each in archive.infolist() if not each.is_dir()):
+            with closing(archive.open(member)) as stream:
+                yield member.filename, cast("BinaryIO", stream)
 
 
 def _copy(stream: BinaryIO, target: Path) -> int:

@@ -43,9 +43,8 @@ def _index_heads(events: Iterable[Event], pages: Mapping[str, Page]) -> Heads:
     heads: Heads = defaultdict(list)
     for event in events:
         if event.page in wanted and not event.chronic:
-            for anchor in event.anchors:
-                if anchor.kind in MEETING_KINDS:
-                    heads[event.page, anchor.kind, anchor.id].append(event)
+            for anchor in (a for a in event.anchors if a.kind in MEETING_KINDS):
+                heads[event.page, anchor.kind, anchor.id].append(event)
     return heads
 
 

@@ -216,13 +216,14 @@ def reach(graph: Graph, start: str, weights: Weights, *, first: float = 1.0) -> 
     frontier = [start]
     while frontier:
         following: dict[str, None] = {}  # in order, so that the same input reads the same twice
-        for node in frontier:
-            for edge in graph.out.get(node, ()):
-                strength = best[node] * edge.strength
-                if strength >= weights.prune and strength > best.get(edge.effect, 0.0):
-                    best[edge.effect] = strength
-                    if not _ends_there(edge, graph):
-                        following[edge.effect] = None
+        steps = ((node, edge) for node in frontier for edge in graph.out.get(node, ()))
+        for node, edge in steps:
+            strength = best[node] * edge.strength
+            if strength < weights.prune or strength <= best.get(edge.effect, 0.0):
+                continue
+            best[edge.effect] = strength
+            if not _ends_there(edge, graph):
+                following[edge.effect] = None
         frontier = list(following)
     del best[start]
     return best

@@ -30,9 +30,9 @@ def check(catalog: Catalog) -> Iterator[Problem]:
     for page, signature in catalog.signatures():
         if isinstance(signature, TextSignature):
             own = [_shape(line) for line in _examples(page)]
-            for sample in samples:
-                if _takes(page, signature, sample) and not _declared(sample.line, own):
-                    yield from _complain(page, signature, sample)
+            taken = [sample for sample in samples if _takes(page, signature, sample)]
+            for sample in (each for each in taken if not _declared(each.line, own)):
+                yield from _complain(page, signature, sample)
 
 
 def _takes(page: Page, signature: TextSignature, sample: _Sample) -> bool:

@@ -64,9 +64,9 @@ def _paths(page: Page) -> Iterator[tuple[str, str]]:
     for signature in page.signatures:
         if isinstance(signature, StateSignature):
             named = [name for text in signature.entity.values() for name in placeholders(text)]
-            for path in (signature.each, signature.since, *signature.fields.values(), *named):
-                if path:
-                    yield f"signature {signature.id}", path
+            paths = (signature.each, signature.since, *signature.fields.values(), *named)
+            for path in filter(None, paths):
+                yield f"signature {signature.id}", path
 
 
 def _conditions(page: Page) -> Iterator[Condition]:

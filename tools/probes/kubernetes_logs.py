@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 
 from tools.capture import Capture
 from tools.context import ProbeContext
@@ -32,7 +32,6 @@ def kubernetes_logs(request: Request, context: ProbeContext) -> Iterator[Capture
     kube = Kube(context)
     if kube.identify().outcome in UNREACHED:
         return
-    taken = 0
     pods = kube.briefs("/api/v1/pods", "pods")
     chosen = chosen_pods(pods, request)
     known = {(pod.metadata.namespace, pod.metadata.name) for pod in chosen}
@@ -41,13 +40,14 @@ def kubernetes_logs(request: Request, context: ProbeContext) -> Iterator[Capture
         for pod in working_pods(pods)
         if (pod.metadata.namespace, pod.metadata.name) not in known
     )
-    for pod in chain(chosen, working):
-        for status in pod.status.containerStatuses:
-            for previous in (True, False) if status.restartCount else (False,):
-                if taken >= MOST_LOGS:
-                    return
-                taken += 1
-                yield _log(kube, request, pod, status, previous=previous)
+    logs = (
+        (pod, status, previous)
+        for pod in chain(chosen, working)
+        for status in pod.status.containerStatuses
+        for previous in ((True, False) if status.restartCount else (False,))
+    )
+    for pod, status, previous in islice(logs, MOST_LOGS):
+        yield _log(kube, request, pod, status, previous=previous)
 
 
 @probe(source="kubernetes", reach="cluster", volatility=6)

@@ -44,9 +44,8 @@ def _alerts(content: Content) -> Iterator[Content]:
     for key in ("alerts", "items"):
         inner = content.get(key)
         if isinstance(inner, list):
-            for part in inner:
-                if isinstance(part, Mapping):
-                    yield from _alerts(cast("Content", part))
+            for part in (each for each in inner if isinstance(each, Mapping)):
+                yield from _alerts(cast("Content", part))
             return
     for key in ("body", "data"):
         if isinstance(content.get(key), Mapping):

@@ -40,12 +40,15 @@ def permitted(role: list[Rule]) -> str:
         for group in rule.get("apiGroups", []):
             base = f"/apis/{re.escape(group)}/[^/?]+" if group else "/api/v1"
             for resource in rule["resources"]:
-                name, _, sub = resource.partition("/")
-                if "list" in rule["verbs"]:
-                    patterns.append(f"GET {base}(?:/namespaces/[^/?]+)?/{name}(?:\\?.*)?$")
-                tail = f"/{sub}" if sub else ""
-                patterns.append(f"GET {base}(?:/namespaces/[^/?]+)?/{name}/[^/?]+{tail}(?:\\?.*)?$")
+                patterns += _requests(base, resource, rule["verbs"])
     return "|".join(patterns)
+
+
+def _requests(base: str, resource: str, verbs: list[str]) -> list[str]:
+    name, _, sub = resource.partition("/")
+    place, tail = f"GET {base}(?:/namespaces/[^/?]+)?/{name}", f"/{sub}" if sub else ""
+    listed = [f"{place}(?:\\?.*)?$"] if "list" in verbs else []
+    return [*listed, f"{place}/[^/?]+{tail}(?:\\?.*)?$"]
 
 
 @pytest.fixture(name="replay", scope="module")
