@@ -15,7 +15,8 @@ from assistant.investigation import Investigation
 from assistant.settings import Settings
 from integrations.cli.diagnose import exit_code
 from tests.integrations.cli.conftest import LOG, Run, load
-from tests.integrations.sample import build_diagnosis, build_investigation
+from tests.integrations.sample import build_investigation
+from tests.integrations.sample_diagnosis import build_diagnosis
 
 
 def _with(**changes: object) -> Investigation:

@@ -6,7 +6,8 @@ import pytest
 
 from integrations.cli.progress import Progress
 from integrations.wording.words import load_words
-from tests.integrations.sample import START, build_investigation, build_pages
+from tests.integrations.sample import build_investigation
+from tests.integrations.sample_world import START, build_pages
 from tools.evidence import Instant, Window
 
 

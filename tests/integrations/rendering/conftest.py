@@ -7,7 +7,8 @@ from assistant.investigation import Investigation
 from integrations.rendering.view import View
 from integrations.wording.words import load_words
 from tests.integrations.hostile import LINES
-from tests.integrations.sample import build_investigation, build_pages
+from tests.integrations.sample import build_investigation
+from tests.integrations.sample_world import build_pages
 
 
 @pytest.fixture(name="view")

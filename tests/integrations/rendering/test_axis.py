@@ -6,7 +6,8 @@ import pytest
 
 from integrations.rendering.axis import Axis, choose_step, fit_axis
 from integrations.rendering.view import View
-from tests.integrations.sample import START, build_investigation
+from tests.integrations.sample import build_investigation
+from tests.integrations.sample_world import START
 from tools.evidence import Instant
 
 HOUR = START.timestamp()

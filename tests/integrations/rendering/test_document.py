@@ -5,7 +5,8 @@ import json
 from integrations.rendering.document import build_document, render_json
 from integrations.rendering.view import View
 from integrations.wording.words import load_words
-from tests.integrations.sample import build_investigation, build_pages
+from tests.integrations.sample import build_investigation
+from tests.integrations.sample_world import build_pages
 
 _TOP = {
     "schema_version", "incident", "verdict", "confidence", "window", "priority", "generated_at",

@@ -11,7 +11,9 @@ from integrations.rendering.graph import MOST_EDGES, draw_graph
 from integrations.rendering.heatmap import draw_heatmap, nodes_of
 from integrations.rendering.swimlanes import draw_swimlanes
 from integrations.rendering.view import View
-from tests.integrations.sample import NODES, build_diagnosis, build_events
+from tests.integrations.sample_diagnosis import build_diagnosis
+from tests.integrations.sample_events import build_events
+from tests.integrations.sample_world import NODES
 
 
 def _lanes(view: View):  # noqa: ANN202 -- the figure under test

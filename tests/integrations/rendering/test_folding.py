@@ -5,7 +5,8 @@ from datetime import timedelta
 from assistant.event import Coverage, Event
 from integrations.rendering.folding import fold_coverage, fold_events, name_many
 from integrations.rendering.view import View
-from tests.integrations.sample import NODES, build_events
+from tests.integrations.sample_events import build_events
+from tests.integrations.sample_world import NODES
 from tools.entity import Entity
 from tools.evidence import Instant
 
