@@ -1,6 +1,7 @@
 """Finds the reader for a content by looking at its first bytes."""
 
 import importlib
+import itertools
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from tools.request import Request
 from tools.source import Reader, Source
 
 SNIFF_LINES = 60
+SURE = 0.9
+"""The score from which a reader knows its own format."""
 
 
 @cache
@@ -93,14 +96,26 @@ def sample_lines(head: bytes) -> list[str]:
     return [line[:4096] for line in lines if line.strip()][:SNIFF_LINES]
 
 
-def sniff(source: Source) -> tuple[Reader, ...]:
-    """Order the readers that may understand a content, the surest first; plain text comes last."""
+def sniff(source: Source) -> Iterator[Reader]:
+    """Yield the readers that may understand a content, the surest first; plain text comes last.
+
+    A document is sure of itself, and no two readers are sure of one content: the first that is
+    sure is asked to read before others are even consulted.
+    """
+    lately = source.known.readers
+    asked = itertools.chain(lately, (each for each in all_readers() if each not in lately))
+    sure = next((r for r in asked if r.score(source.head, source.name) >= SURE), None)
+    if sure is not None:
+        source.known.prefer(sure)
+        yield sure
+    yield from (reader for reader in _ranked(source, logs=sure is None) if reader is not sure)
+    yield LogReader(text_dialect())
+
+
+def _ranked(source: Source, *, logs: bool) -> list[Reader]:
     scored = [(reader.score(source.head, source.name), reader) for reader in all_readers()]
-    best = [pair for pair in scored if pair[0] > 0]
-    if not any(score >= 0.9 for score, _ in best):  # noqa: PLR2004  # a document is sure of itself
-        best += log_scores(source.head)
-    ordered = sorted(best, key=lambda pair: -pair[0])
-    return (*(reader for _, reader in ordered), LogReader(text_dialect()))
+    likely = [pair for pair in scored if pair[0] > 0] + (log_scores(source.head) if logs else [])
+    return [reader for _, reader in sorted(likely, key=lambda pair: -pair[0])]
 
 
 def log_scores(head: bytes) -> list[tuple[float, Reader]]:

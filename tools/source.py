@@ -33,6 +33,14 @@ class Known:
     ranks: "Mapping[str, Writer]" = field(default_factory=dict)
     """By file: rank, host and job of logs that the ranks of one job wrote."""
 
+    readers: list["Reader"] = field(default_factory=list)
+    """Those that knew their format lately, the latest first."""
+
+    def prefer(self, reader: "Reader") -> None:
+        """Put a reader first: captures of one kind come in a row."""
+        if self.readers[:1] != [reader]:
+            self.readers = [reader, *(each for each in self.readers if each is not reader)]
+
     def tie(self, boot_s: str, wall: Instant, host: str) -> None:
         """Take a line that a boot clock and a clock of wall time have both stamped."""
         if len(self.stamped) >= MOST_STAMPED or wall.common_s > UNKNOWN_ZONE_S:

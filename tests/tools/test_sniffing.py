@@ -9,7 +9,7 @@ from tests.tools.readers import samples
 from tools import readers
 from tools.dialect import Dialect
 from tools.errors import ToolsError
-from tools.sniffing import _unique, all_dialects, all_readers, sniff
+from tools.sniffing import SURE, _unique, all_dialects, all_readers, sniff
 from tools.source import Source
 
 EXPECTED = {
@@ -28,8 +28,17 @@ def test_each_sample_finds_its_reader(name: str) -> None:
     """Whatever the file is called; with colours and Windows line ends too."""
     content = samples.ALL[name]
     source = Source("E1", "x.bin", open=lambda: None, head=content)  # type: ignore[arg-type,return-value]  # mixed keywords
-    assert sniff(source)[0].name == EXPECTED[name]
-    assert sniff(source)[-1].name == "text"
+    found = [reader.name for reader in sniff(source)]
+    assert found[0] == EXPECTED[name]
+    assert found[-1] == "text"
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_no_two_readers_are_sure_of_one_content(name: str) -> None:
+    """So it does not matter who is asked first."""
+    content = samples.ALL[name]
+    sure = [reader.name for reader in all_readers() if reader.score(content, "x.bin") >= SURE]
+    assert len(sure) < 2, sure
 
 
 def test_every_module_offers_a_reader_or_a_dialect() -> None:
