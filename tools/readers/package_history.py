@@ -1,4 +1,4 @@
-"""What was installed or upgraded: apt's history.log, dpkg.log, dnf and yum logs."""
+"""What was installed or upgraded, by apt's history.log; `dnf_log` reads dnf's and yum's."""
 
 import re
 from collections.abc import Iterator

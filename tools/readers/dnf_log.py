@@ -1,0 +1,30 @@
+"""What dnf and yum write of their transactions, with no host where syslog has one."""
+
+import re
+
+from tools.dialect import Dialect, Line, Setting
+from tools.stamps import MONTHS
+
+PATTERN = re.compile(
+    r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d{4})) "
+    r"(?:(?:SUB)?DEBUG|DDEBUG|TRACE|INFO|WARNING|ERROR|CRITICAL) (?P<dnf>.*)"
+    r"|(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?P<day>\d\d) "
+    r"(?P<clock>\d\d:\d\d:\d\d) (?P<yum>(?:Installed|Updated|Erased|Obsoleted): .*)",
+    re.DOTALL,
+)
+
+
+def build(match: "re.Match[str]", setting: Setting) -> Line | None:
+    """Read the stamp; the action stays in the text."""
+    host = setting.host
+    if match["dnf"] is not None:
+        instant = setting.dating.iso(match["stamp"], host)
+        return Line(match["dnf"], instant, host, "dnf", "service") if instant else None
+    hour, minute, second = (int(part) for part in match["clock"].split(":"))
+    numbers = (MONTHS[match["month"].lower()], int(match["day"]), hour, minute, second)
+    original = match.string[: match.start("yum") - 1]
+    instant = setting.dating.yearless(numbers, -1, host=host, original=original)
+    return Line(match["yum"], instant, host, "yum", "service") if instant else None
+
+
+DIALECT = Dialect("dnf-log", PATTERN, build, weight=0.96, channel="service")
