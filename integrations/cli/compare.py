@@ -22,6 +22,7 @@ from integrations.cli.fault import NotFoundFault, UsageFault
 from integrations.cli.options import ContextOption, LangOption, PlainOption, read_path
 from integrations.cli.table import print_document, print_table
 from integrations.rendering.document import SCHEMA_VERSION
+from integrations.wording.words import Words
 from tools.collecting import collect
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
@@ -65,7 +66,10 @@ def compare(
     if output == "json":
         _print_json(found)
         return
-    words = choose_words(settings, around)
+    _print_text(found, choose_words(settings, around), everything=everything)
+
+
+def _print_text(found: Comparison, words: Words, *, everything: bool) -> None:
     rows = [row for row in found.rows if everything or row.node != row.peer]
     print_table(
         ("", words("column.what"), "", found.node, found.peer),

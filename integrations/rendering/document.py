@@ -17,7 +17,10 @@ from assistant.diagnosis.result import (
     FirstFailing,
     Hypothesis,
     Instruction,
+    NextCheck,
+    OfferedRemedy,
     RootCause,
+    RuledOut,
 )
 from assistant.event import Coverage, Event
 from integrations.rendering.moments import write_iso
@@ -97,15 +100,7 @@ def _diagnosis(view: View) -> Document:
         "chain": [_link(view, link) for link in diagnosis.chain],
         "amplifiers": list(diagnosis.amplifiers),
         "first_failing": [_first_failing(view, one) for one in diagnosis.first_failing],
-        "ruled_out": [
-            {
-                "page": one.page,
-                "title": one.title.model_dump(),
-                "why": say(one.why),
-                "evidence": list(one.evidence),
-            }
-            for one in diagnosis.ruled_out
-        ],
+        "ruled_out": [_ruled_out(view, one) for one in diagnosis.ruled_out],
         "unexplained": list(diagnosis.unexplained),
         "collateral": dict(diagnosis.collateral),
         "caps": [say(cap) for cap in diagnosis.caps],
@@ -113,26 +108,8 @@ def _diagnosis(view: View) -> Document:
         "missing_information": [
             {"what": say(one.what), "why": say(one.why)} for one in diagnosis.missing_information
         ],
-        "next_checks": [
-            {
-                "id": check.id,
-                "command": check.command,
-                "where": check.where,
-                "why": say(check.why),
-                "tells_apart": list(check.tells_apart),
-            }
-            for check in diagnosis.next_checks
-        ],
-        "remedies": [
-            {
-                "page": one.page,
-                "id": one.id,
-                "title": say(one.title),
-                "stage": one.stage,
-                "risk": one.risk,
-            }
-            for one in diagnosis.remedies
-        ],
+        "next_checks": [_check(view, check) for check in diagnosis.next_checks],
+        "remedies": [_remedy(view, one) for one in diagnosis.remedies],
     }
 
 
@@ -145,6 +122,35 @@ def _nothing() -> Diagnosis:
 def _instruction(view: View, one: Instruction) -> Document:
     say = view.words.say
     return {"text": say(one.text), "why": say(one.why), "page": one.page or None}
+
+
+def _ruled_out(view: View, one: RuledOut) -> Document:
+    return {
+        "page": one.page,
+        "title": one.title.model_dump(),
+        "why": view.words.say(one.why),
+        "evidence": list(one.evidence),
+    }
+
+
+def _check(view: View, check: NextCheck) -> Document:
+    return {
+        "id": check.id,
+        "command": check.command,
+        "where": check.where,
+        "why": view.words.say(check.why),
+        "tells_apart": list(check.tells_apart),
+    }
+
+
+def _remedy(view: View, one: OfferedRemedy) -> Document:
+    return {
+        "page": one.page,
+        "id": one.id,
+        "title": view.words.say(one.title),
+        "stage": one.stage,
+        "risk": one.risk,
+    }
 
 
 def _change(change: Change) -> Document:
