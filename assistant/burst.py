@@ -209,7 +209,7 @@ def _extend(burst: Burst, sighting: Sighting) -> None:
         del burst.places[2:]
     last = sighting.last or sighting.time
     if last.utc >= burst.last.utc:
-        if len(burst.places) == 1 and burst.count > 2:  # noqa: PLR2004
+        if len(burst.places) == 1 and burst.count > 2:  # noqa: PLR2004 - two are first and last
             burst.places.append(burst.last_place)
         burst.last, burst.last_place = last, sighting.place
         burst.end = sighting.end or burst.end

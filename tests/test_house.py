@@ -1,6 +1,7 @@
 """Facts about the house itself: whose names these are, and how big its rooms may be."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ROOMS = ("assistant", "tools", "knowledge", "integrations", "evals")
 FORBIDDEN = {"utils", "helpers", "common", "manager", "base", "misc"}
+SILENCED = re.compile(r"#\s*(?:noqa: [A-Z0-9, ]+|type: ignore\[[\w, -]+\])\s*$")
 DOORS = ("langchain", "langgraph", "chromadb", "slack_bolt", "slack_sdk")
 
 
@@ -54,6 +56,18 @@ def test_functions_stay_short() -> None:
 
     assert median(sizes) <= 10
     assert quantiles(sizes, n=20)[-1] <= 40
+
+
+def test_every_exception_from_a_rule_has_its_reason() -> None:
+    """What silences the linter or the type checker says why, beside it."""
+    bare = [
+        f"{module.relative_to(ROOT)}:{number}"
+        for module in (*_modules(), *sorted((ROOT / "tests").rglob("*.py")))
+        for number, line in enumerate(module.read_text("utf-8").splitlines(), 1)
+        if SILENCED.search(line)
+    ]
+
+    assert bare == []
 
 
 def test_the_core_does_not_open_the_heavy_doors() -> None:
