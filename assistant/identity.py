@@ -97,6 +97,11 @@ def _pcie_port(text: str) -> str:
     return _on_host(text, function=True)
 
 
+def _nvswitch(text: str) -> str:
+    """A switch chip by its address on its host; some lines give it a number only."""
+    return _on_host(text, function=False) or (text if _has_both_sides(text) else "")
+
+
 def _pod(text: str) -> str:
     found = _UUID.search(text)
     if found and "/" not in text:
@@ -149,6 +154,7 @@ def _has_both_sides(text: str) -> bool:
 _BY_KIND: dict[str, Callable[[str], str]] = {
     "node": _host,
     "gpu": _gpu,
+    "nvswitch": _nvswitch,
     "pcie_port": _pcie_port,
     "pod": _pod,
     "container": _container,
