@@ -22,6 +22,11 @@ def say(key: str, **values: object) -> Bilingual:
     return Bilingual(en=english, zh=row["zh"].format(**values))
 
 
+def say_both(words: str) -> Bilingual:
+    """Return words, such as a name, that are the same in both languages."""
+    return Bilingual(en=words, zh=words)
+
+
 def _settle(found: re.Match[str]) -> str:
     """Put the noun after a number into singular or plural."""
     number, between, noun = found.groups()

@@ -13,7 +13,7 @@ from assistant.diagnosis.hypotheses import Candidate, Ranking, related
 from assistant.diagnosis.result import Confidence
 from assistant.diagnosis.weights import STRENGTH
 from assistant.event import Anchor
-from assistant.sentences import say
+from assistant.sentences import say, say_both, say_with
 from assistant.sight import Sight
 from knowledge.page import Bilingual, Page
 
@@ -153,7 +153,7 @@ def judge(
     kinds = len(kinds_explained(candidate, graph))
     rivals = comparable_rivals(candidate, ranking)
     blind = blind_spots(candidate, graph, pages, sight)
-    low = _inconclusive_reasons(candidate, graph, kinds, rivals, sight)
+    low = _inconclusive_reasons(candidate, graph, rivals, pages, sight)
     high = [] if low else _unconfirmed_reasons(candidate, graph, blind)
     confidence: Confidence = "INCONCLUSIVE" if low else "LIKELY" if high else "CONFIRMED"
     return Judgement(
@@ -166,17 +166,25 @@ def judge(
 
 
 def _inconclusive_reasons(
-    candidate: Candidate, graph: Graph, kinds: int, rivals: Sequence[Candidate], sight: Sight
+    candidate: Candidate,
+    graph: Graph,
+    rivals: Sequence[Candidate],
+    pages: Mapping[str, Page],
+    sight: Sight,
 ) -> list[Bilingual]:
     reasons = []
+    kinds = len(kinds_explained(candidate, graph))
     if kinds < LEAST_KINDS and not is_quoted(candidate, graph):
         reasons.append(say("few-kinds", kinds=kinds))
     reasons += [
-        say("rival", page=rival.event.page, entity=rival.event.entity.id) for rival in rivals[:2]
+        say_with("rival", page=_title(r.event.page, pages), entity=say_both(r.event.entity.id))
+        for r in rivals[:2]
     ]
-    reasons += [say("missing-effect", effect=link.effect) for link in candidate.missing]
     reasons += [
-        say("contradicted", page=event.page, event=event.id)
+        say_with("missing-effect", effect=_title(link.effect, pages)) for link in candidate.missing
+    ]
+    reasons += [
+        say_with("contradicted", page=_title(event.page, pages), event=say_both(event.id))
         for event in candidate.contradictions[:2]
     ]
     latent = candidate.latent
@@ -204,5 +212,12 @@ def _unconfirmed_reasons(
     }
     reasons = [say(key) for key, holds in tests.items() if holds]
     if blind:
-        reasons.append(say("blind", pages=", ".join(page.id for page in blind[:3])))
+        titles = [page.title for page in blind[:3]]
+        told = Bilingual(en=", ".join(t.en for t in titles), zh="、".join(t.zh for t in titles))
+        reasons.append(say_with("blind", pages=told))
     return reasons
+
+
+def _title(page: str, pages: Mapping[str, Page]) -> Bilingual:
+    """Name a condition as people do."""
+    return pages[page].title if page in pages else say_both(page)

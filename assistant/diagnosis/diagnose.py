@@ -29,13 +29,14 @@ from assistant.diagnosis.result import (
     Confidence,
     Diagnosis,
     Hypothesis,
+    NextCheck,
     RootCause,
     Verdict,
 )
 from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
 from assistant.event import Event
 from assistant.sentences import say, say_with
-from knowledge.page import Page
+from knowledge.page import Bilingual, Page
 
 MOST_HYPOTHESES = 10
 CHANGE_LOOKBACK_S = 1800.0
@@ -67,8 +68,8 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         state=read_state(case),
         impact=count_impact(case, case.timeline.events),
         first_anomaly="" if verdict == "healthy" else _first_anomaly(findings, ranking, case),
-        root_causes=tuple(_root_cause(f, ranking, case) for f in findings),
-        hypotheses=_hypotheses(ranking, case, [c.id for c in checks]),
+        root_causes=_root_causes(findings, ranking, case, verdict),
+        hypotheses=_hypotheses(ranking, case, checks),
         chain=tuple(links),
         amplifiers=_amplifiers(findings, ranking, case),
         contain_now=tuple(guidance.contain(pages)),
@@ -81,7 +82,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         next_checks=tuple(checks),
         missing_information=tuple(guidance.missing_information(case, roots, open_question)),
         remedies=tuple(guidance.remedies(pages)),
-        caps=findings[0].judgement.caps if findings else (),
+        caps=_caps(findings, verdict),
         decided_by_unseen=_decided_by_unseen(verdict, findings),
     )
 
@@ -180,6 +181,28 @@ def _named(candidate: Candidate) -> str:
     return f"{entity.id} ({', '.join(names[:2])})" if names else entity.id
 
 
+def _root_causes(
+    findings: Sequence[Finding], ranking: Ranking, case: Case, verdict: Verdict
+) -> tuple[RootCause, ...]:
+    """Return the roots; none is surer than the verdict that stands on it."""
+    roots = tuple(_root_cause(finding, ranking, case) for finding in findings)
+    return roots if verdict == "fault" else tuple(_as_lead(root) for root in roots)
+
+
+def _as_lead(root: RootCause) -> RootCause:
+    open_question = {"confidence": "INCONCLUSIVE"}
+    where, why = (claim.model_copy(update=open_question) for claim in (root.where, root.why))
+    return root.model_copy(update={**open_question, "where": where, "why": why})
+
+
+def _caps(findings: Sequence[Finding], verdict: Verdict) -> tuple[Bilingual, ...]:
+    if not findings:
+        return ()
+    first = findings[0].judgement
+    unfelt = verdict == "inconclusive" and first.confidence != "INCONCLUSIVE"
+    return (*first.caps, say("unfelt")) if unfelt else first.caps
+
+
 def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
     candidate, judgement = finding.candidate, finding.judgement
     page = case.pages[candidate.event.page]
@@ -226,7 +249,9 @@ def _label(candidate: Candidate, ranking: Ranking) -> str:
     return f"h{[c.id for c in ranking.everything].index(candidate.id) + 1}"
 
 
-def _hypotheses(ranking: Ranking, case: Case, checks: Sequence[str]) -> tuple[Hypothesis, ...]:
+def _hypotheses(
+    ranking: Ranking, case: Case, checks: Sequence[NextCheck]
+) -> tuple[Hypothesis, ...]:
     rows = []
     for number, candidate in enumerate(ranking.everything[:MOST_HYPOTHESES], 1):
         page = case.pages[candidate.event.page]
@@ -249,7 +274,7 @@ def _hypotheses(ranking: Ranking, case: Case, checks: Sequence[str]) -> tuple[Hy
                 supports=evidence_of(cited),
                 contradicts=tuple(e.id for e in candidate.contradictions),
                 missing=tuple(link.effect for link in candidate.missing),
-                would_tell=tuple(checks) if number <= 2 else (),  # noqa: PLR2004 - the two that lead
+                would_tell=tuple(c.id for c in checks if f"h{number}" in c.tells_apart),
             )
         )
     return tuple(rows)

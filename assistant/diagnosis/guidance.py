@@ -1,9 +1,11 @@
 """What follows for the operator: contain, do not, look next, answer, repair."""
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
+from assistant.alarm import is_alarming
 from assistant.diagnosis.case import Case, counts, damaging
 from assistant.diagnosis.hypotheses import Candidate, Ranking
 from assistant.diagnosis.result import (
@@ -14,13 +16,14 @@ from assistant.diagnosis.result import (
     OfferedRemedy,
 )
 from assistant.event import Event
-from assistant.sentences import say
-from knowledge.page import Advice, Check, Page
+from assistant.sentences import say, say_both, say_with
+from knowledge.page import Advice, Bilingual, Check, Page
 from tools.evidence import UNKNOWN_ZONE_S
 
 MOST_ADVICE = 5
 MOST_CHECKS = 6
 STAGES = ("isolate", "restore", "recover", "release", "verify")
+_ADDRESS = re.compile(r"(?:.*/)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(\.\d)?$", re.ASCII)
 
 
 def chain_pages(links: Sequence[ChainLink], roots: Sequence[Candidate], case: Case) -> list[Page]:
@@ -33,7 +36,8 @@ def chain_pages(links: Sequence[ChainLink], roots: Sequence[Candidate], case: Ca
     for link in links:
         names += [events[i].page for i in (link.source, link.target) if i in events]
     if not names:
-        hurt = [event for event in case.timeline.events if damaging(event)]
+        events_now = case.timeline.events
+        hurt = [e for e in events_now if damaging(e)] or [e for e in events_now if is_alarming(e)]
         names = [e.page for e in sorted(hurt, key=lambda e: (-e.damage, e.earliest))]
     return [case.pages[name] for name in dict.fromkeys(names)]
 
@@ -78,7 +82,7 @@ def _fill(check: Check, event: Event, around: Sequence[Event] = ()) -> str:
     path = places.get("mount", "").partition(":")[2]
     values = {
         "node": places.get("node"),
-        "gpu": places.get("gpu"),
+        "gpu": _spell_gpu(places.get("gpu", "")),
         "pod": pod.rsplit("/", 1)[-1] or None,
         "namespace": pod.split("/", 1)[0] if "/" in pod else None,
         "server": places.get("storage_server"),
@@ -93,6 +97,12 @@ def _fill(check: Check, event: Event, around: Sequence[Event] = ()) -> str:
                 filled = filled.replace("{" + name + "}", value)
         words.append(filled if "{" in filled else shlex.quote(filled))
     return " ".join(words)
+
+
+def _spell_gpu(gpu: str) -> str:
+    """Write a GPU as nvidia-smi takes it: its UUID, or its address without the host, whole."""
+    address = _ADDRESS.match(gpu.lower())
+    return f"{address[1]}{address[2] or '.0'}" if address else gpu
 
 
 def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> list[NextCheck]:
@@ -111,16 +121,12 @@ def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> lis
             apart = [labels[lead.id]] if lead.id in labels else []
             apart += [labels[c.id] for c in ranking.everything if c.event.page == other][:2]
             why = told[check.id].means if check.id in told else check.tells
-            rows.setdefault(
-                command,
-                NextCheck(
-                    id="",
-                    command=command,
-                    where=_place(check, lead.event),
-                    why=why,
-                    tells_apart=tuple(dict.fromkeys(apart)),
-                ),
+            before = rows.get(command)
+            row = before or NextCheck(
+                id="", command=command, where=_place(check, lead.event), why=why
             )
+            both = tuple(dict.fromkeys([*row.tells_apart, *apart]))
+            rows[command] = row.model_copy(update={"tells_apart": both})
     if not rows:
         rows = _symptom_checks(case)
     chosen = list(rows.values())[:MOST_CHECKS]
@@ -161,7 +167,10 @@ def missing_information(
         (clock, "ask-boot" if clock in boots else "ask-zone")
         for clock in case.timeline.unresolved_zones[:3]
     ]
-    rows = [Missing(what=say(key, clock=clock), why=say(f"{key}-why")) for clock, key in asked]
+    rows = [
+        Missing(what=say_with(key, clock=name_clock(clock, case)), why=say(f"{key}-why"))
+        for clock, key in asked
+    ]
     hurt = [event for event in case.timeline.events if damaging(event)]
     if any(event.plane == "workload" for event in hurt) and not _cause_known(roots):
         rows.append(Missing(what=say("ask-first-rank"), why=say("ask-first-rank-why")))
@@ -173,6 +182,18 @@ def missing_information(
         if reason in ASKED
     ]
     return rows
+
+
+def name_clock(clock: str, case: Case) -> Bilingual:
+    """Name a clock by its host, or by the file that it stamped."""
+    kind, _, name = clock.partition(":")
+    if kind == "host" and name:
+        return say("clock-host", name=name)
+    stamped = [e.citations[0].evidence for e in case.timeline.events
+               if e.citations and clock in {e.clock, *e.clocks}]  # fmt: skip
+    wanted = {name, *stamped[:1]}
+    paths = [item.path or item.command for item in case.evidence if item.id in wanted]
+    return say("clock-file", name=paths[0].rpartition("/")[2]) if paths else say_both(clock)
 
 
 ASKED = frozenset({"hung", "unseen", "uncovered", "no-progress"})
@@ -188,6 +209,9 @@ def _missing_logs(case: Case, hurt: Sequence[Event], roots: Sequence[Candidate])
     if hurt:
         since = max(min(event.earliest for event in hurt), case.since)
         nodes = sorted({a.id for e in hurt for a in e.anchors if a.kind == "node"})
+        # A kernel line that shows the fault was read, whatever its clock says.
+        told = {a.id for e in case.timeline.events if "kernel" in e.channels for a in e.anchors}
+        nodes = [node for node in nodes if node not in told]
         blind = [n for n in nodes if case.sight.covers("kernel", n, since, since + 60.0) == "no"]
         if blind:
             names = ", ".join(blind[:3]) + (" …" if len(blind) > 3 else "")  # noqa: PLR2004 - the three that are shown

@@ -1,0 +1,127 @@
+"""What an operator is told to do, to look at and to add fits what the evidence shows."""
+
+from dataclasses import replace
+
+import pytest
+
+from assistant.diagnosis.diagnose import diagnose
+from assistant.diagnosis.guidance import name_clock
+from assistant.sight import Sight, build_sight
+from tests.assistant.diagnosis.world import case, event, kernel, page
+from tools.evidence import Evidence
+
+LOOK = {"tells": {"en": "what it is", "zh": "是什么"}, "where": "node"}
+FALLEN = page(
+    "fallen",
+    entity={"kind": "gpu"},
+    checks=[{"id": "gpu", "command": ["nvidia-smi", "-q", "-i", "{gpu}"], **LOOK}],
+    effects=[{"effect": "lost", "scope": "node"}, {"effect": "died", "scope": "node"}],
+    remedies=[
+        {"id": "fix", "title": {"en": "reseat", "zh": "重插"}, "stage": "recover", "risk": "R3"}
+    ],
+    signatures=[kernel("fallen")],
+)
+WORN = page(
+    "worn",
+    entity={"kind": "gpu"},
+    checks=[{"id": "log", "command": ["dmesg"], **LOOK}],
+    effects=[{"effect": "lost", "scope": "node"}],
+    signatures=[kernel("worn")],
+)
+LOST = page("lost", "symptom", signatures=[kernel("lost")])
+DIED = page("died", "symptom", damage=2, signatures=[kernel("died")])
+PAGES = [FALLEN, WORN, LOST, DIED]
+BLIND: Sight = build_sight(())
+
+
+@pytest.mark.parametrize(
+    ("gpu", "told"),
+    [
+        ("n1/0000:c4:00", "0000:c4:00.0"),
+        ("n1/0000:c4:00.0", "0000:c4:00.0"),
+        ("GPU-3f1c9a52-7b1e", "GPU-3f1c9a52-7b1e"),
+    ],
+)
+def test_a_command_names_a_gpu_as_its_program_takes_it(gpu: str, told: str) -> None:
+    """The host stands before the address in our own names only."""
+    found = diagnose(case(PAGES, [event("f", FALLEN, 0, anchors=[("gpu", gpu)])]))
+
+    assert found.next_checks[0].command == f"nvidia-smi -q -i {told}"
+
+
+def test_each_hypothesis_names_the_checks_that_speak_of_it() -> None:
+    """Checks that are the same for all would separate nothing."""
+    events = [
+        event("f", FALLEN, 0, anchors=[("gpu", "n1/0000:c4:00")]),
+        event("w", WORN, 1, anchors=[("gpu", "n1/0000:1b:00")]),
+        event("l", LOST, 5),
+    ]
+    found = diagnose(case(PAGES, events))
+    commands = {check.id: check.command.split()[0] for check in found.next_checks}
+
+    told = {one.page: [commands[c] for c in one.would_tell] for one in found.hypotheses}
+    assert told["fallen"] == ["nvidia-smi"]
+    assert told["worn"] == ["dmesg"]
+
+
+def test_a_kernel_log_that_shows_the_fault_is_not_asked_for() -> None:
+    """Whatever its clock says, it was read."""
+    asked = case(PAGES, [event("d", DIED, 5, channels=frozenset({"service"}))], sight=BLIND)
+    shown = case(
+        PAGES, [event("f", FALLEN, 0, anchors=[("gpu", "n1/x")]), event("d", DIED, 5)], sight=BLIND
+    )
+
+    def told(found: str) -> bool:
+        return "kernel log of n1" in found
+
+    assert any(told(row.what.en) for row in diagnose(asked).missing_information)
+    assert not any(told(row.what.en) for row in diagnose(shown).missing_information)
+
+
+def test_an_error_that_nobody_feels_yet_still_offers_its_repair() -> None:
+    """No damage is seen, but the page knows what to do."""
+    finding = page("finding", "mechanism", remedies=[
+        {"id": "fix", "title": {"en": "reset", "zh": "重置"}, "stage": "recover", "risk": "R2"}
+    ])  # fmt: skip
+    found = diagnose(case([finding], [event("x", finding, 0)]))
+
+    assert [one.id for one in found.remedies] == ["fix"]
+
+
+def test_what_is_inconclusive_claims_nothing_surer() -> None:
+    """Neither where nor why of a lead is surer than the verdict; and it is said why."""
+    events = [event("f", FALLEN, 0, anchors=[("gpu", "n1/x")]), event("l", LOST, 5)]
+    found = diagnose(case(PAGES, events))
+
+    assert found.verdict == "inconclusive"
+    for root in found.root_causes:
+        assert {root.confidence, root.where.confidence, root.why.confidence} == {"INCONCLUSIVE"}
+    assert found.caps
+
+
+def test_sentences_name_conditions_by_title() -> None:
+    """Ids are for programs."""
+    rivals = [
+        FALLEN.model_copy(update={"title": FALLEN.title.model_copy(update={"en": "GPU fell"})}),
+        WORN.model_copy(update={"title": WORN.title.model_copy(update={"en": "Slot worn"})}),
+    ]
+    events = [
+        event("f", rivals[0], 0, anchors=[("gpu", "n1/x")]),
+        event("w", rivals[1], 0, anchors=[("gpu", "n1/y")]),
+        event("l", LOST, 5, damage=2),
+    ]
+    caps = " ".join(cap.en for cap in diagnose(case([*rivals, LOST, DIED], events)).caps)
+
+    assert "Slot worn" in caps or "GPU fell" in caps
+
+
+def test_a_clock_is_named_by_its_host_or_its_file() -> None:
+    """A capture that says no host is known by the file it came from."""
+    captured = Evidence(id="E1", source="nvml", command="a/smi.txt", path="a/smi.txt", outcome="ok")
+    seen = event("x", LOST, 0, clocks=frozenset({"host:"}), clock="host:")
+    world = replace(case(PAGES, [seen]), evidence=(captured,))
+
+    assert name_clock("host:", world).en == "file smi.txt"
+    assert name_clock("file:E1", world).zh == "文件 smi.txt"
+    assert name_clock("host:n7", world).en == "host n7"
+    assert name_clock("file:E9", world).en == "file:E9"
