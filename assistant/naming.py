@@ -1,9 +1,11 @@
 """Which entity a match speaks of, and what else it touches."""
 
+import itertools
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from assistant.alert_labels import hostless, labelled
 from assistant.identity import normalise
 from assistant.topology import Key
 from knowledge.conditions import as_text, lookup
@@ -55,7 +57,12 @@ class Namer:
         )
         if not same:
             self._record, self._values = record, values_of(record)
-            self._own = (record.channel, *map(self._values.get, _ALWAYS))
+            labels = sorted(record.fields.items()) if record.channel == "alert" else ()
+            self._own = (
+                record.channel,
+                *map(self._values.get, _ALWAYS),
+                *itertools.chain.from_iterable(labels),
+            )
         return self._values
 
     def name(self, record: Record, match: Match, page: Page) -> Named:
@@ -114,6 +121,8 @@ def _holes(signature: Signature) -> tuple[str, ...]:
 
 
 def _named(record: Record, page: Page, signature: Signature, values: Mapping[str, str]) -> Named:
+    if record.channel == "alert":
+        return _alerted(record, page, signature, values)
     anchors = anchors_of(signature.entity, values)
     peers = anchors_of(signature.peer, values) if isinstance(signature, TextSignature) else {}
     return Named(
@@ -121,6 +130,24 @@ def _named(record: Record, page: Page, signature: Signature, values: Mapping[str
         anchors=tuple(anchors.items()),
         peers=tuple(peers.items()),
         writer=_writer(record, anchors, page),
+    )
+
+
+def _alerted(record: Record, page: Page, signature: Signature, values: Mapping[str, str]) -> Named:
+    """Name what an alert is about by its words first, then by its labels, else the cluster."""
+    if hostless(page.entity.kind, record.fields):
+        values = {**values, "host": "", "node": record.fields.get("node", "")}
+    labels = labelled(record.fields)
+    near = {kind: name for kind, name in labels.items() if kind == "job"}
+    anchors = {**near, **anchors_of(signature.entity, values)}
+    kind, name = subject_of(page, anchors, values)
+    wide = {
+        k: n for k, n in labels.items() if k == "cluster" or (kind == "cluster" and k not in near)
+    }
+    return Named(
+        entity=(kind, labels.get("cluster", name)) if kind == "cluster" else (kind, name),
+        anchors=tuple({**wide, **anchors}.items()),
+        peers=(),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from assistant.alert_labels import NAMESPACE
 from assistant.burst import Burst, Fold, Place, Sighting
 from assistant.clock_facts import ClockFact, ClockWatch
 from assistant.elimination import conclude_addresses
@@ -185,7 +186,8 @@ class Recogniser:
         self._bound.add(named)
         for anchor in named.anchors:
             implied = anchor in named.implied or named.entity in named.implied
-            self._ties.relate(named.entity, anchor, inferred=implied)
+            if anchor[0] != NAMESPACE:
+                self._ties.relate(named.entity, anchor, inferred=implied)
         for kind, name in named.peers:
             if kind == "node" and is_address(name):
                 speakers = self._ties.named_peers.setdefault(name, set())

@@ -7,6 +7,7 @@ their node, labels name their GPU, cgroup paths name their pod, hosts print thei
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from assistant.alert_labels import hostless
 from assistant.identity import is_address, normalise
 from assistant.topology import Key, Ties
 from tools.evidence import ObjectState, Reading, Record, Series
@@ -90,7 +91,8 @@ class Relations:
 
     def learn_record(self, record: Record) -> None:
         """Take who wrote a line, and the paths and addresses that it spells out."""
-        if record.host and self._first("host", record.host):
+        scraped = record.channel == "alert" and hostless("node", record.fields)
+        if record.host and not scraped and self._first("host", record.host):
             self._ties.node(normalise("node", record.host))
         if record.fields:
             self._learn_writer(record)

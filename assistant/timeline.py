@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import get_args
 
+from assistant.alert_labels import NAMESPACE
 from assistant.baseline import Habits, alarming, disturbance, mark_known
 from assistant.burst import UNKNOWN_ONSET_S, Burst, Sighting
 from assistant.capture_zones import learn_captures
@@ -17,6 +18,7 @@ from assistant.merging import Merged, merge
 from assistant.onset import Settings, begin_earlier, stated
 from assistant.population import fold_populations, fold_recurrences
 from assistant.recognise import Recognised
+from assistant.summaries import absorb, is_wide, spaces_of
 from assistant.topology import Key, Topology
 from assistant.zones import Broke
 from knowledge.catalog import Catalog
@@ -52,6 +54,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
         catalog.pages,
     )
     maker = _Maker(recognised, catalog)
+    merged = absorb(merged, catalog.pages)
     events = sorted((maker.event(happening) for happening in merged), key=_order)
     window = incident.window if incident.window.since else window_of(events, at_work(catalog))
     habits = Habits(events, window, recognised.spans)
@@ -119,7 +122,7 @@ class _Maker:
 
     def event(self, merged: Merged) -> Event:
         page = self.catalog.pages[merged.page]
-        anchors = _anchors(merged, self.recognised.topology)
+        anchors = _anchors(merged, page, self.recognised.topology)
         start, before_s = self._onset(merged, page, anchors)
         limit = self._limit(page, merged, anchors)
         kind, name = merged.entity
@@ -239,7 +242,7 @@ def _put_right(sighting: Sighting, clocks: Clocks) -> Sighting:
     return sighting if time is sighting.time else replace(sighting, time=time)
 
 
-def _anchors(merged: Merged, names: Topology) -> tuple[Anchor, ...]:
+def _anchors(merged: Merged, page: Page, names: Topology) -> tuple[Anchor, ...]:
     """Own entity, what its lines name, and what topology derives from them; stated first."""
     found: dict[Key, bool] = {}
     implied = {_alias(key, names) for key in merged.implied}
@@ -250,10 +253,22 @@ def _anchors(merged: Merged, names: Topology) -> tuple[Anchor, ...]:
         for anchor in near:
             key = (anchor.kind, anchor.id)
             found[key] = found.get(key, True) and (anchor.inferred or concluded)
+    for key in _meant(merged, page, names):
+        found.setdefault(key, True)
     return tuple(
         _anchor(kind, name, inferred)
         for (kind, name), inferred in sorted(found.items(), key=lambda item: (item[1], item[0]))
+        if kind != NAMESPACE
     )
+
+
+def _meant(merged: Merged, page: Page, names: Topology) -> Iterable[Key]:
+    """The one job in the namespace that an alert speaks of, if it names none."""
+    if page.entity.kind != "job" or not is_wide(merged):
+        return ()
+    spaces = spaces_of(merged)
+    jobs = [job for job in names.jobs() if not spaces or job.partition("/")[0] in spaces]
+    return (("job", jobs[0]),) if len(jobs) == 1 else ()
 
 
 @lru_cache(maxsize=65536)

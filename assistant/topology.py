@@ -218,6 +218,10 @@ class Topology:
         """Return every host that evidence names."""
         return self.known_nodes
 
+    def jobs(self) -> frozenset[str]:
+        """Return every job that evidence names."""
+        return frozenset(name for kind, name in self.edges if kind == "job")
+
     def gpus_of(self, node: str) -> frozenset[str]:
         """Return the GPUs seen on a host; what was not seen is not here."""
         return self.related("node", node, "gpu")
@@ -281,14 +285,14 @@ class Topology:
         wave = [start]
         while wave:
             following: list[Key] = []
-            for here in wave:
-                for there, inferred in self._steps(start, here):
-                    unsure = reached[here] or inferred
-                    if there not in reached:
-                        following.append(there)
-                    elif reached[there] <= unsure:
-                        continue
-                    reached[there] = unsure
+            steps = ((here, *step) for here in wave for step in self._steps(start, here))
+            for here, there, inferred in steps:
+                unsure = reached[here] or inferred
+                if there not in reached:
+                    following.append(there)
+                elif reached[there] <= unsure:
+                    continue
+                reached[there] = unsure
             wave = following
         return reached
 

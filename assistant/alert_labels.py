@@ -1,0 +1,35 @@
+"""What an alert's labels say it is about, where its words name nothing."""
+
+from collections.abc import Mapping
+
+from assistant.identity import normalise
+
+NAMESPACE = "namespace"
+"""Not a kind of thing, but all that some alerts name: it stands for the jobs in it."""
+_JOB_LABELS = ("job_name", "training_job", "jobset_name", "pytorchjob", "mpijob", "rayjob")
+_SLURM_LABELS = ("slurm_job_id", "slurm_jobid", "jobid")
+_SPEAKS_OF_OTHERS = "kube-state-metrics"
+_WIDE = frozenset({"job", "queue", "cluster", "control_plane"})
+"""Kinds of thing that are on no one host."""
+
+
+def labelled(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return, by kind, the things that the labels name.
+
+    Prometheus' own `job` label is left alone: it names the scraped exporter.
+    """
+    namespace = labels.get(NAMESPACE, "")
+    name = next((labels[key] for key in _JOB_LABELS if labels.get(key)), "")
+    slurm = next((labels[key] for key in _SLURM_LABELS if labels.get(key)), "")
+    found = {
+        "job": f"{namespace}/{name}" if namespace and name else name or normalise("job", slurm),
+        "cluster": labels.get("cluster", ""),
+        NAMESPACE: namespace,
+    }
+    return {kind: identity for kind, identity in found.items() if identity}
+
+
+def hostless(kind: str, labels: Mapping[str, str]) -> bool:
+    """Tell whether the host that an alert came by is not the one it speaks of."""
+    named = any(labels.get(key) for key in ("node", "Hostname", "hostname", "host", "nodename"))
+    return kind in _WIDE or (not named and _SPEAKS_OF_OTHERS in labels.get("job", ""))

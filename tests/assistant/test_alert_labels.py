@@ -1,0 +1,99 @@
+"""An alert that names no thing is about what its labels say."""
+
+from assistant.event import Event
+from assistant.timeline import order
+from tests.assistant.items import look, said, thing
+from tests.assistant.pages import catalog, line, page
+from tools.evidence import Item, Record
+
+BOOK = catalog(
+    page(
+        "job-failed",
+        kind="job",
+        damage=2,
+        signatures=[
+            line("JobFailed", "JobFailed", {"job": "{namespace}/{job_name}"}, source="alert")
+        ],
+    ),
+    page(
+        "gpus-gone",
+        kind="node",
+        signatures=[line("GPUGone", "GPUGone", {"node": "{node}"}, source="alert")],
+    ),
+)
+
+
+def alert(name: str, host: str = "", **labels: str) -> Record:
+    """A firing alert."""
+    return said("alert", 0, f"{name}: look", host=host, fields=labels, clock="scrape:p")
+
+
+def pod(job: str, node: str, namespace: str = "train") -> Item:
+    """A member of a job."""
+    content = {"metadata": {"labels": {"job-name": job}}, "spec": {"nodeName": node}}
+    return thing("Pod", f"{job}-0", content, namespace=namespace)
+
+
+PODS = [pod("a", "n1"), pod("b", "n2"), pod("c", "n3", namespace="serve")]
+
+
+def seen(*items: Item) -> Event:
+    """The one event of these items."""
+    (event,) = order(look(items, BOOK), BOOK).events
+    return event
+
+
+def places(event: Event, kind: str) -> dict[str, bool]:
+    """Identity of each anchor of a kind, and whether it is inferred."""
+    return {anchor.id: anchor.inferred for anchor in event.anchors if anchor.kind == kind}
+
+
+def test_a_job_label_names_the_job_under_whatever_label() -> None:
+    """With its namespace where there is one; Prometheus' own `job` label is the scraper's."""
+    labels = {"namespace": "train", "job": "kube-state-metrics"}
+    event = seen(*PODS, alert("JobFailed", training_job="a", **labels))
+    assert (event.entity.kind, event.entity.id) == ("job", "train/a")
+    assert places(event, "job") == {"train/a": False}
+    event = seen(alert("JobFailed", slurm_job_id="4711"))
+    assert (event.entity.kind, event.entity.id) == ("job", "slurm:4711")
+
+
+def test_a_namespace_with_one_job_means_that_job_as_a_conclusion() -> None:
+    """Other namespaces' jobs are none of it; which of two jobs it was is not said."""
+    event = seen(*PODS, alert("JobFailed", namespace="serve"))
+    assert event.entity.kind == "cluster"
+    assert places(event, "job") == {"serve/c": True}
+    assert not places(event, "namespace")
+    assert not places(seen(*PODS, alert("JobFailed", namespace="train")), "job")
+
+
+def test_a_cluster_label_names_the_cluster() -> None:
+    """An exporter that speaks of others is not the node that is meant."""
+    labels = {"cluster": "astra", "job": "kube-state-metrics", "instance": "ksm-1:8080"}
+    event = seen(*PODS, alert("GPUGone", host="ksm-1", **labels))
+    assert (event.entity.kind, event.entity.id) == ("cluster", "astra")
+    assert not places(event, "node")
+    event = seen(*PODS, alert("GPUGone", host="n1", instance="n1:9100", job="dcgm"))
+    assert event.entity.id == "n1"
+
+
+def test_an_alert_over_many_is_a_witness_of_what_was_seen_of_them() -> None:
+    """The first job that failed in the namespace shortly before gets its citation."""
+    early, late = (
+        said("alert", s, "JobFailed: look", fields={"namespace": "train", "job_name": job})
+        for s, job in ((-600, "a"), (-300, "b"))
+    )
+    elsewhere = said("alert", -700, "JobFailed: look", fields={"namespace": "x", "job_name": "y"})
+    events = order(
+        look([early, late, elsewhere, alert("JobFailed", namespace="train")], BOOK), BOOK
+    )
+    cited = {event.entity.id: len(event.citations) for event in events.events}
+    assert cited == {"train/a": 2, "train/b": 1, "x/y": 1}
+
+
+def test_alerts_of_one_name_are_told_apart_by_their_labels() -> None:
+    """Two jobs, two events, though the words are the same."""
+    one = alert("JobFailed", namespace="train", training_job="a")
+    other = alert("JobFailed", namespace="train", training_job="b")
+    events = order(look([one, other], BOOK), BOOK).events
+    assert {event.entity.id for event in events} == {"train/a", "train/b"}
