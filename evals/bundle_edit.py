@@ -55,6 +55,7 @@ def _put(folder: Path, entry: Body, body: bytes) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(body)
     entry["sha256"] = hashlib.sha256(body).hexdigest()
+    entry["size"] = len(body)
 
 
 def swap(folder: Path, old: str, new: str, body: bytes, *, command: str) -> None:

@@ -30,6 +30,9 @@ HALF_A_YEAR = timedelta(days=180)
 READY = "ready"
 """A text without a secret, masked while the first file is opened: the rules compile meanwhile."""
 SKIPPED = {".git", "__pycache__"}
+STEP = 4 << 20
+LARGE = 1 << 20
+"""A file of so many bytes is known by its place and exact size; its digest is checked meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class Bundle:
         self.manifest: tuple[Capture, ...] = ()
         self._gaps = tuple(gaps)
         self._digests: dict[Path, Future[str]] = {}
+        self._known: dict[Path, str] = {}
+        """Digests that the manifest tells of large files."""
         self._unmatched: tuple[Capture, ...] = ()
         self._remove: Callable[[], object] | None = None
 
@@ -83,14 +88,19 @@ class Bundle:
         """Begin to compute what the manifest's lines are matched by, while others prepare too."""
         self.manifest = self._unmatched = tuple(captures)
         if captures:
+            self._known = _tell_large(self.members, captures)
             pool = ThreadPoolExecutor(2)
-            self._digests = {m.path: pool.submit(digest_of, m.path) for m in self.members}
+            for member in sorted(self.members, key=lambda member: member.path in self._known):
+                self._digests[member.path] = pool.submit(digest_of, member.path)
             pool.shutdown(wait=False)
 
     def _match(self) -> None:
         """Give each file its manifest line: by content first, by path second."""
         if self._unmatched:
-            digests = [self._digests[member.path].result() for member in self.members]
+            digests = [
+                self._known.get(member.path) or self._digests[member.path].result()
+                for member in self.members
+            ]
             self.members, self.captures = match_captures(self.members, digests, self._unmatched)
             self._unmatched = ()
 
@@ -107,7 +117,10 @@ class Bundle:
                 digest = self._digest(pool, member.path)
                 reading = CaptureReading(f"E{number}", member, request, known)
                 yield from reading.items()
-                yield reading.evidence(digest.result())
+                evidence = reading.evidence(digest.result())
+                if member.path in self._known and evidence.sha256 != self._known[member.path]:
+                    yield _altered(member, evidence)
+                yield evidence
         for capture in self.captures:
             number += 1
             yield from outcome_items(f"E{number}", capture)
@@ -182,11 +195,38 @@ def _merged(metas: Sequence[BundleMeta]) -> BundleMeta:
     )
 
 
+def _tell_large(members: Sequence[Member], captures: Sequence[Capture]) -> dict[Path, str]:
+    """Return the digests that the manifest tells of large files: same place, same size."""
+    told = {(c.path, c.size): c.sha256 for c in captures if c.path and (c.size or 0) >= LARGE}
+    found = {member.path: told.get((member.place, _size(member.path)), "") for member in members}
+    return {path: digest for path, digest in found.items() if digest}
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _altered(member: Member, evidence: Evidence) -> Gap:
+    return Gap(
+        source=evidence.source,
+        target=member.name,
+        why="its bytes are not those that were captured (the manifest tells another SHA-256)",
+        evidence=evidence.id,
+    )
+
+
 def digest_of(path: Path) -> str:
     """Compute the SHA-256 of a file as it lies there; empty where it cannot be read."""
     try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        with path.open("rb", buffering=0) as stream:
+            digest = hashlib.sha256()
+            # Large steps: at each, this thread stops the one that reads.
+            while part := stream.read(STEP):
+                digest.update(part)
+            return digest.hexdigest()
     except OSError:
         return ""
 

@@ -24,5 +24,7 @@ class Capture(BaseModel):
     detail: str = ""
     sha256: str = ""
     """Of the stored (masked) bytes."""
+    size: int | None = None
+    """Of the stored bytes; older manifests do not say."""
     truncated: bool = False
     live: bool = False

@@ -91,6 +91,7 @@ class Workspace:
             update={
                 "path": path,
                 "sha256": sha256(kept).hexdigest() if kept else "",
+                "size": len(kept) if kept else None,
                 "truncated": capture.truncated or len(kept) < len(content),
             }
         )

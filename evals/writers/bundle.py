@@ -66,6 +66,7 @@ class BundleWriter:
                 "outcome": outcome,
                 "detail": detail,
                 "sha256": hashlib.sha256(body).hexdigest(),
+                "size": len(body),
                 "truncated": False,
                 "live": False,
             }

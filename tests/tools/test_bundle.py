@@ -14,7 +14,7 @@ import zstandard
 
 from tests.tools.readers import samples
 from tests.tools.readers.conftest import Reads, read_paths
-from tools.bundle import Bundle
+from tools.bundle import LARGE, Bundle
 from tools.errors import MissingPathError
 from tools.request import Request
 from tools.writers import program_of
@@ -179,6 +179,21 @@ def test_a_lost_file_of_the_manifest_is_told(tmp_path: Path) -> None:
     (root / "storage/array.log").unlink()
     reads = read_paths(root)
     assert any("storage/array.log" in gap.why for gap in reads.gaps)
+
+
+def test_a_large_file_altered_since_its_capture_is_told(tmp_path: Path) -> None:
+    """It is known by its place and size, and its digest is checked all the same."""
+    text = b"quiet\n" * (LARGE // 6 + 1)
+    told = {"path": "app/a.log", "source": "app", "size": len(text), "target": "gpu-1"}
+    told["sha256"] = hashlib.sha256(text).hexdigest()
+    (tmp_path / "app").mkdir()
+    (tmp_path / "manifest.jsonl").write_text(json.dumps(told) + "\n")
+    (tmp_path / "app" / "a.log").write_bytes(text)
+    assert not read_paths(tmp_path).gaps
+    (tmp_path / "app" / "a.log").write_bytes(text[:-6] + b"noisy\n")
+    reads = read_paths(tmp_path)
+    assert [item.target for item in reads.evidence] == ["gpu-1"]
+    assert "not those that were captured" in reads.gaps[0].why
 
 
 def test_a_missing_path_is_refused(tmp_path: Path) -> None:
