@@ -1,17 +1,19 @@
 """What a diagnosis reasons over, in one value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from assistant.diagnosis.guards import Settings
+from assistant.diagnosis.guards import Settings, acts_until
 from assistant.event import Event, Timeline
 from assistant.incident import Incident
+from assistant.naming import UNNAMED
 from assistant.sight import Sight
 from assistant.topology import Topology
 from knowledge.page import Page
 from tools.evidence import Evidence, Gap, Window
 
+CHANGE_LOOKBACK_S = 1800.0
 DAMAGING = 1
 """Damage classes from here on are felt by users."""
 
@@ -52,6 +54,43 @@ class Case:
 def counts(event: Event) -> bool:
     """Tell whether an event is a fault of now: not benign, chronic, known or mere context."""
     return not (event.benign or event.chronic or event.known or event.role in {"benign", "context"})
+
+
+def in_question(event: Event, case: Case) -> bool:
+    """Leave out what was over before the window opened, unless it may still act."""
+    if event.role == "context":
+        return False
+    page = case.pages[event.page]
+    if acts_until(event, page) < case.since - CHANGE_LOOKBACK_S:
+        return False
+    lingers = page.persists or event.role in {"root", "change"}
+    reach = max((link.delay.max_s for link in page.causes), default=0.0) if lingers else 0.0
+    seen = event.last.utc.timestamp() + event.last.uncertainty_s
+    open_since = event.end is None and page.persists
+    return open_since or seen + max(reach, CHANGE_LOOKBACK_S) >= case.since
+
+
+def grave(event: Event) -> bool:
+    """Tell whether users felt it, or will: a critical fault spares nobody who uses the thing."""
+    return damaging(event) or (counts(event) and event.severity == "critical")
+
+
+def harm(case: Case) -> list[Event]:
+    """Return what hurts in the time in question."""
+    return [e for e in case.timeline.events if grave(e) and in_question(e, case)]
+
+
+def nodes_of(events: Iterable[Event], case: Case) -> set[str]:
+    """Return the hosts that events touch; an address that no host owns is none.
+
+    A host that no line names may be one of those that others name: it counts where none of them
+    is hurt.
+    """
+    known = case.topology.nodes()
+    named = {a.id for event in events for a in event.anchors if a.kind == "node"}
+    named |= {m.id for event in events for m in event.members if m.kind == "node"}
+    unnamed = {name for name in named if name.startswith(UNNAMED)}
+    return (named & known if known else named - unnamed) or unnamed
 
 
 def damaging(event: Event) -> bool:

@@ -5,14 +5,22 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from assistant.diagnosis import guidance
-from assistant.diagnosis.case import Case, counts, damaging
+from assistant.diagnosis.case import (
+    CHANGE_LOOKBACK_S,
+    Case,
+    counts,
+    damaging,
+    grave,
+    in_question,
+    nodes_of,
+)
 from assistant.diagnosis.chain import draw_chain, evidence_of
+from assistant.diagnosis.codes import said_codes
 from assistant.diagnosis.collateral import find_collateral
 from assistant.diagnosis.confidence import Judgement, judge, kinds_explained
 from assistant.diagnosis.exclusion import rule_out
 from assistant.diagnosis.first_failing import find_first_failing
 from assistant.diagnosis.graph import HEADS, Graph, build_graph
-from assistant.diagnosis.guards import acts_until
 from assistant.diagnosis.health import is_innocent, why_not_healthy
 from assistant.diagnosis.hypotheses import (
     Candidate,
@@ -34,12 +42,10 @@ from assistant.diagnosis.result import (
     Verdict,
 )
 from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
-from assistant.event import Event
 from assistant.sentences import say, say_with
 from knowledge.page import Bilingual, Page
 
 MOST_HYPOTHESES = 10
-CHANGE_LOOKBACK_S = 1800.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         verdict=verdict,
         confidence=confidence,
         state=read_state(case),
-        impact=count_impact(case, case.timeline.events),
+        impact=count_impact(case),
         first_anomaly="" if verdict == "healthy" else _first_anomaly(findings, ranking, case),
         root_causes=_root_causes(findings, ranking, case, verdict),
         hypotheses=_hypotheses(ranking, case, checks),
@@ -89,7 +95,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
 
 def rank_causes(case: Case, weights: Weights) -> tuple[Ranking, dict[str, str]]:
     """Return the ranking of all candidates and the collateral that was set aside."""
-    events = [e for e in case.timeline.events if _in_question(e, case)]
+    events = [e for e in case.timeline.events if in_question(e, case)]
     graph = build_graph(events, case.pages, case.settings, weights)
     collateral = find_collateral(events, case.pages)
     latents = infer_latent(
@@ -100,20 +106,6 @@ def rank_causes(case: Case, weights: Weights) -> tuple[Ranking, dict[str, str]]:
         whole, case.pages, latents, sight=case.sight, settings=case.settings, weights=weights
     )
     return rank(whole, found, case.pages, weights), collateral
-
-
-def _in_question(event: Event, case: Case) -> bool:
-    """Leave out what was over before the window opened, unless it may still act."""
-    if event.role == "context":
-        return False
-    page = case.pages[event.page]
-    if acts_until(event, page) < case.since - CHANGE_LOOKBACK_S:
-        return False
-    lingers = page.persists or event.role in {"root", "change"}
-    reach = max((link.delay.max_s for link in page.causes), default=0.0) if lingers else 0.0
-    seen = event.last.utc.timestamp() + event.last.uncertainty_s
-    open_since = event.end is None and page.persists
-    return open_since or seen + max(reach, CHANGE_LOOKBACK_S) >= case.since
 
 
 def _findings(ranking: Ranking, case: Case) -> list[Finding]:
@@ -143,10 +135,10 @@ def _verdict(findings: Sequence[Finding], case: Case) -> tuple[Verdict, Confiden
 
 
 def _hurts(finding: Finding, case: Case) -> bool:
-    """Tell whether a root does damage that anybody feels."""
+    """Tell whether a root does damage that anybody feels, or is bound to."""
     events = {e.id: e for e in case.timeline.events}
     names = [finding.candidate.id, *finding.candidate.reached]
-    return any(n in events and damaging(events[n]) for n in names) or (
+    return any(n in events and grave(events[n]) for n in names) or (
         finding.candidate.event.damage > 0
     )
 
@@ -211,14 +203,14 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
     return RootCause(
         hypothesis=_label(candidate, ranking),
         page=page.id,
-        codes=page.codes,
+        codes=said_codes(page, candidate.event),
         title=page.title,
         layer=page.layer,
         plane=page.plane,
         entity=candidate.event.entity,
         observed=candidate.observed,
         confidence=judgement.confidence,
-        where=_where(candidate, judgement, ranking),
+        where=_where(candidate, judgement, ranking, case),
         why=_why(candidate, judgement, page),
         explains=tuple(candidate.reached),
         contradicted_by=tuple(e.id for e in candidate.contradictions),
@@ -227,13 +219,14 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
     )
 
 
-def _where(candidate: Candidate, judgement: Judgement, ranking: Ranking) -> Claim:
-    name = _named(candidate)
-    hurt = [candidate.event, *(ranking.graph.events[n] for n in candidate.reached)]
-    nodes = {a.id for event in hurt for a in event.anchors if a.kind == "node"}
-    nodes |= {m.id for event in hurt for m in event.members if m.kind == "node"}
-    key = "where-alone" if not nodes else "where" if candidate.latent is None else "where-inferred"
-    return Claim(text=say(key, entity=name, nodes=len(nodes)), confidence=judgement.confidence)
+def _where(candidate: Candidate, judgement: Judgement, ranking: Ranking, case: Case) -> Claim:
+    reached = [candidate.event, *(ranking.graph.events[n] for n in candidate.reached)]
+    inferred = candidate.latent is not None
+    nodes = nodes_of(reached if inferred else filter(grave, reached), case)
+    key = "where-alone" if not nodes else "where-inferred" if inferred else "where"
+    return Claim(
+        text=say(key, entity=_named(candidate), nodes=len(nodes)), confidence=judgement.confidence
+    )
 
 
 def _why(candidate: Candidate, judgement: Judgement, page: Page) -> Claim:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from assistant.alarm import is_alarming
-from assistant.diagnosis.case import Case, counts, damaging
+from assistant.diagnosis.case import Case, counts, damaging, harm
 from assistant.diagnosis.hypotheses import Candidate, Ranking
 from assistant.diagnosis.result import (
     ChainLink,
@@ -171,7 +171,7 @@ def missing_information(
         Missing(what=say_with(key, clock=name_clock(clock, case)), why=say(f"{key}-why"))
         for clock, key in asked
     ]
-    hurt = [event for event in case.timeline.events if damaging(event)]
+    hurt = harm(case)
     if any(event.plane == "workload" for event in hurt) and not _cause_known(roots):
         rows.append(Missing(what=say("ask-first-rank"), why=say("ask-first-rank-why")))
         rows.append(Missing(what=say("ask-retry"), why=say("ask-retry-why")))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from assistant.diagnosis.case import Case, damaging
+from assistant.diagnosis.case import Case, harm, nodes_of
 from assistant.diagnosis.guards import is_closed
 from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
@@ -15,7 +15,7 @@ QUIET_S = 600.0
 
 def read_state(case: Case) -> State:
     """Return whether the damage goes on, from what was seen last."""
-    hurt = [event for event in case.timeline.events if damaging(event)]
+    hurt = harm(case)
     if not hurt or case.now is None:
         return State(now="unknown", as_of=case.now)
     now = case.now.timestamp()
@@ -42,16 +42,15 @@ def _progress_after(hurt: Iterable[Event], case: Case) -> bool:
     )
 
 
-def count_impact(case: Case, hurt: Iterable[Event]) -> Impact:
-    """Count distinct nodes, GPUs and jobs among the anchors of damaging events.
+def count_impact(case: Case) -> Impact:
+    """Count distinct nodes, GPUs and jobs among the anchors of what hurts.
 
     A damaged node takes all its GPUs with it, as far as evidence shows how many it has.
     """
-    events = [event for event in hurt if damaging(event)]
+    events = harm(case)
     anchors = {(a.kind, a.id) for event in events for a in event.anchors}
     anchors |= {(m.kind, m.id) for event in events for m in event.members}
-    named = case.topology.nodes()
-    nodes = {name for kind, name in anchors if kind == "node" and (name in named or not named)}
+    nodes = nodes_of(events, case)
     gpus = {name for kind, name in anchors if kind == "gpu"}
     whole = {
         a.id

@@ -1,0 +1,75 @@
+"""Facts about what the verdict, the state and the counts agree on."""
+
+from assistant.diagnosis.diagnose import diagnose
+from assistant.event import Event
+from tests.assistant.diagnosis.world import case, event, kernel, page
+
+CHIP = ("nvswitch", "n1/0000:05:00")
+EFFECTS = [{"effect": "link-lost"}, {"effect": "channel-removed"}]
+SWITCH = page(
+    "switch-fatal",
+    codes=["SXid 20034", "SXid 12020"],
+    entity={"kind": "nvswitch"},
+    severity="critical",
+    lasts_s=86400,
+    effects=EFFECTS,
+    signatures=[kernel("fatal")],
+)
+WORN = page("worn", severity="warning", effects=EFFECTS, signatures=[kernel("worn")])
+LINK = page("link-lost", "symptom", severity="warning", signatures=[kernel("link")])
+CHANNEL = page("channel-removed", "symptom", severity="warning", signatures=[kernel("channel")])
+HURT = page("hurt", "symptom", damage=1, signatures=[kernel("hurt")])
+WORLD = [SWITCH, WORN, LINK, CHANNEL, HURT]
+
+
+def _after() -> list[Event]:
+    return [event("link", LINK, 2), event("channel", CHANNEL, 3)]
+
+
+def _switch_fails() -> list[Event]:
+    text = "SXid (PCI:0000:05:00.0): 20034, Fatal"
+    return [event("chip", SWITCH, 0, anchors=[CHIP], text=text), *_after()]
+
+
+def test_a_critical_fault_is_a_fault_before_anybody_feels_it() -> None:
+    """No damage was seen yet: the cause is sure all the same, and it goes on."""
+    found = diagnose(case(WORLD, _switch_fails(), window=(-60, 30)))
+
+    assert found.verdict == "fault"
+    assert found.confidence == found.root_causes[0].where.confidence != "INCONCLUSIVE"
+    assert found.state.now == "ongoing"
+    assert found.impact.nodes == 1
+
+
+def test_what_the_verdict_leaves_open_nothing_else_calls_sure() -> None:
+    """A cause of what harms nobody is no fault; then no claim is surer than the verdict."""
+    found = diagnose(case(WORLD, [event("worn", WORN, 0), *_after()]))
+
+    assert found.verdict == "inconclusive"
+    cause = found.root_causes[0]
+    assert {cause.confidence, cause.where.confidence, cause.why.confidence} == {"INCONCLUSIVE"}
+    assert found.caps
+
+
+def test_only_codes_that_the_evidence_prints_are_named() -> None:
+    """A page gathers many codes; the lead is the one that was printed."""
+    found = diagnose(case(WORLD, _switch_fails()))
+
+    assert found.root_causes[0].codes == ("SXid 20034",)
+
+
+def test_old_harm_elsewhere_is_not_counted() -> None:
+    """What was over long before the window is neither felt now nor asked about."""
+    old = event("old", HURT, -20000, node="n9", end=-20000)
+    found = diagnose(case(WORLD, [old, *_switch_fails()]))
+
+    assert found.impact.nodes == 1
+    assert not any("n9" in one.what.en for one in found.missing_information)
+
+
+def test_felt_on_and_impact_count_alike() -> None:
+    """Both count the nodes where harm was seen."""
+    events = [*_switch_fails(), event("far", LINK, 4, node="n2")]
+    found = diagnose(case(WORLD, events))
+
+    assert f"felt on {found.impact.nodes} node" in found.root_causes[0].where.text.en
