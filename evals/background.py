@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
-from evals.fleet import suffix
+from evals.fleet import draw_suffix
 from evals.model import Entry, Host, Metric, Recording
 
 Line = tuple[str, str, int]
@@ -33,14 +33,14 @@ def _kernel(rng: random.Random, _host: Host, at: float) -> Line:
     return "kernel", rng.choice(texts), 6
 
 
-def klog(level: str, at: float, where: str, text: str, *, pid: int = 2113) -> str:
+def write_klog(level: str, at: float, where: str, text: str, *, pid: int = 2113) -> str:
     """Write a line as Kubernetes' components print it; `at` is what their clock shows."""
     moment = datetime.fromtimestamp(at, UTC)
     return f"{level}{moment:%m%d %H:%M:%S.%f} {pid:>7} {where}] {text}"
 
 
 def _kubelet(rng: random.Random, host: Host, at: float) -> Line:
-    pod = f"train/preproc-{rng.randrange(40)}-{suffix(rng)}"
+    pod = f"train/preproc-{rng.randrange(40)}-{draw_suffix(rng)}"
     texts = (
         (
             "kubelet.go:2430",
@@ -50,20 +50,21 @@ def _kubelet(rng: random.Random, host: Host, at: float) -> Line:
             "reconciler_common.go:245",
             (
                 '"operationExecutor.VerifyControllerAttachedVolume started for volume '
-                f'\\"kube-api-access-{suffix(rng)}\\"" pod="{pod}"'
+                f'\\"kube-api-access-{draw_suffix(rng)}\\"" pod="{pod}"'
             ),
         ),
         (
             "kubelet_getters.go:187",
             (
-                f'"Pod status updated" pod="kube-system/kube-proxy-{suffix(rng)}" status="Running" '
+                f'"Pod status updated" pod="kube-system/kube-proxy-{draw_suffix(rng)}" '
+                'status="Running" '
                 f'node="{host.name}"'
             ),
         ),
         ("scope.go:117", f'"RemoveContainer" containerID="{rng.getrandbits(256):064x}"'),
     )
     where, text = rng.choice(texts)
-    return "kubelet", klog("I", at + host.clock_offset_s, where, text), 6
+    return "kubelet", write_klog("I", at + host.clock_offset_s, where, text), 6
 
 
 def _containerd(rng: random.Random, _host: Host, _at: float) -> Line:
@@ -103,7 +104,7 @@ PLAIN_WRITERS: Sequence[Writer] = (_kernel, _daemons, _daemons)
 """Of a host without Kubernetes."""
 
 
-def entries(
+def draw_entries(
     rng: random.Random,
     host: Host,
     span: tuple[float, float],
@@ -125,7 +126,7 @@ def entries(
     return found
 
 
-def journals(
+def add_journals(
     recording: Recording,
     rng: random.Random,
     per_host: int,
@@ -135,23 +136,25 @@ def journals(
     """Add benign entries to every host's journal."""
     span = (recording.since, recording.until)
     for host in recording.hosts.values():
-        recording.journal[host.name].extend(entries(rng, host, span, per_host, writers=writers))
+        recording.journal[host.name].extend(
+            draw_entries(rng, host, span, per_host, writers=writers)
+        )
 
 
-def ticks(since: float, until: float, step: float) -> list[float]:
+def list_ticks(since: float, until: float, step: float) -> list[float]:
     """Return the scrape times of a span, on whole steps."""
     first = (int(since) // int(step) + 1) * int(step)
     return [float(at) for at in range(first, int(until) + 1, int(step))]
 
 
-def sampled(
+def pair_samples(
     name: str, labels: dict[str, str], times: list[float], values: Iterable[float]
 ) -> Metric:
     """Pair values with scrape times."""
     return Metric(name, labels, tuple(zip(times, values, strict=True)))
 
 
-def gpu_metrics(
+def add_gpu_metrics(
     recording: Recording,
     rng: random.Random,
     times: list[float],
@@ -185,14 +188,14 @@ def gpu_metrics(
             recording.metrics.append(Metric("DCGM_FI_DEV_XID_ERRORS", labels, zeros))
 
 
-def host_metrics(recording: Recording, rng: random.Random, times: list[float]) -> None:
+def add_host_metrics(recording: Recording, rng: random.Random, times: list[float]) -> None:
     """Add clock and boot samples of every host."""
     for host in recording.hosts.values():
         labels = {"instance": f"{host.name}:9100", "job": "node"}
         offsets = [round(host.clock_offset_s + rng.gauss(0, 2e-5), 6) for _ in times]
         booted = float(int(host.booted))
         recording.metrics += [
-            sampled("node_timex_offset_seconds", labels, times, offsets),
-            sampled("node_timex_sync_status", labels, times, [1.0] * len(times)),
-            sampled("node_boot_time_seconds", labels, times, [booted] * len(times)),
+            pair_samples("node_timex_offset_seconds", labels, times, offsets),
+            pair_samples("node_timex_sync_status", labels, times, [1.0] * len(times)),
+            pair_samples("node_boot_time_seconds", labels, times, [booted] * len(times)),
         ]

@@ -30,7 +30,7 @@ class Corpus:
         return [path.read_bytes() for path in files if path.name not in skip]
 
 
-def loudest(folder: Path, catalog: Catalog) -> Answer:
+def name_loudest(folder: Path, catalog: Catalog) -> Answer:
     """Name the condition whose literal stands in most alarming lines."""
     pages = [
         (signature.literal.encode(), page.id)
@@ -48,7 +48,7 @@ def loudest(folder: Path, catalog: Catalog) -> Answer:
     return _named(counts.most_common(1)[0][0], "", catalog)
 
 
-def xid_lookup(folder: Path, catalog: Catalog) -> Answer:
+def look_up_xid(folder: Path, catalog: Catalog) -> Answer:
     """Name the page of the Xid that is seen most; no Xid, no fault."""
     seen: Counter[tuple[str, str]] = Counter()
     for text in Corpus(folder).texts():
@@ -74,4 +74,4 @@ def _named(page_id: str, entity: str, catalog: Catalog) -> Answer:
     return Answer("fault", "LIKELY", roots=(root,))
 
 
-BASELINES = {"loudest-alarm": loudest, "xid-lookup": xid_lookup}
+BASELINES = {"loudest-alarm": name_loudest, "xid-lookup": look_up_xid}

@@ -14,7 +14,7 @@ WORD = re.compile(r"GPU-[0-9a-f-]{36}|[A-Za-z0-9][A-Za-z0-9-]*[A-Za-z0-9]")
 WORD_BYTES = re.compile(WORD.pattern.encode())
 
 
-def lines(folder: Path) -> list[Body]:
+def read_lines(folder: Path) -> list[Body]:
     """Read the manifest."""
     text = (folder / MANIFEST).read_text()
     return [json.loads(line) for line in text.splitlines()]
@@ -38,8 +38,8 @@ def replace_words(folder: Path, names: Mapping[str, str]) -> None:
     def edit(body: bytes) -> bytes:
         return WORD_BYTES.sub(lambda match: raw.get(match[0], match[0]), body)
 
-    entries = [json.loads(substitute(json.dumps(entry), names)) for entry in lines(folder)]
-    old_paths = [str(entry["path"]) for entry in lines(folder)]
+    entries = [json.loads(substitute(json.dumps(entry), names)) for entry in read_lines(folder)]
+    old_paths = [str(entry["path"]) for entry in read_lines(folder)]
     for old, entry in zip(old_paths, entries, strict=True):
         body = edit((folder / old).read_bytes())
         (folder / old).unlink()
@@ -60,7 +60,7 @@ def _put(folder: Path, entry: Body, body: bytes) -> None:
 
 def swap(folder: Path, old: str, new: str, body: bytes, *, command: str) -> None:
     """Put another file in the place of one."""
-    entries = lines(folder)
+    entries = read_lines(folder)
     for entry in entries:
         if entry["path"] == old:
             (folder / old).unlink()
@@ -72,7 +72,7 @@ def swap(folder: Path, old: str, new: str, body: bytes, *, command: str) -> None
 def drop(folder: Path, source: str) -> None:
     """Take away all captures of a source, and every trace of them."""
     kept = []
-    for entry in lines(folder):
+    for entry in read_lines(folder):
         if belongs(source)(entry):
             (folder / str(entry["path"])).unlink()
         else:
@@ -98,7 +98,7 @@ def scatter(folder: Path, rng: random.Random) -> None:
     The manifest keeps the paths of the capture, as it does when somebody unpacks and renames
     attachments by hand.
     """
-    for entry in lines(folder):
+    for entry in read_lines(folder):
         path = folder / str(entry["path"])
         path.rename(folder / f"{rng.getrandbits(64):016x}.txt")
     for path in sorted(folder.rglob("*"), reverse=True):

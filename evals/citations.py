@@ -127,7 +127,7 @@ def _holds(text: bytes, words: str) -> bool:
     return any(SPACE.sub(b" ", form.encode()) in text for form in forms)
 
 
-def valid_share(
+def measure_valid(
     citations: Iterable[Citation], evidence: Mapping[str, Evidence], root: Path
 ) -> tuple[float, list[Citation]]:
     """Return the share of citations that stand, and those that do not.

@@ -9,7 +9,7 @@ import typer
 from evals import perturb
 from evals.errors import EvalError, UnknownScenarioError
 from evals.run import SCALE, Case, Result, run_all
-from evals.scenarios.build import identities
+from evals.scenarios.build import list_scenarios
 from evals.summary import Summary
 
 NOT_FOUND = 3
@@ -36,12 +36,12 @@ def evaluate(
 ) -> None:
     """Build scenarios from their seeds, diagnose each and score the answer by rule."""
     try:
-        wanted = chosen(scenarios or [])
+        wanted = choose(scenarios or [])
         cases = [
             case
             for name in wanted
             for seed in range(first_seed, first_seed + seeds)
-            for case in variants(name, seed, changes)
+            for case in list_variants(name, seed, changes)
         ]
         results = [_told(result) for result in run_all(cases, scale=scale)]
     except UnknownScenarioError as error:
@@ -54,23 +54,23 @@ def evaluate(
     if output == "json":
         typer.echo(json.dumps(summary.document(), ensure_ascii=False, indent=2))
     else:
-        typer.echo(table(summary))
+        typer.echo(write_table(summary))
 
 
-def chosen(names: list[str]) -> list[str]:
+def choose(names: list[str]) -> list[str]:
     """Check the names of scenarios; none means all.
 
     Raises:
         UnknownScenarioError: one is not there.
     """
-    known = identities()
+    known = list_scenarios()
     for name in names:
         if name not in known:
             raise UnknownScenarioError(f"no scenario {name!r}; there are: {', '.join(known)}")
     return names or known
 
 
-def variants(name: str, seed: int, changes: Changes) -> list[Case]:
+def list_variants(name: str, seed: int, changes: Changes) -> list[Case]:
     """Return the cases of one seed."""
     cases = [Case(name, seed)]
     if changes != "none":
@@ -100,7 +100,7 @@ def fail(message: str, code: str, output: Form) -> None:
         typer.echo(f"firstfault: {message}", err=True)
 
 
-def table(summary: Summary) -> str:
+def write_table(summary: Summary) -> str:
     """Write the figures for people."""
     rows = [f"{name:>20}  {value}" for name, value in summary.figures().items()]
     return "\n".join(rows)

@@ -28,7 +28,7 @@ class Decoy:
     entry: Entry
 
 
-def candidates(
+def find_candidates(
     catalog: Catalog, investigation: Investigation, recording: Recording, truth: Truth
 ) -> list[tuple[Page, Link, TextSignature, Event]]:
     """Find every root page that could explain a symptom of this case on that symptom's host."""

@@ -12,27 +12,27 @@ SUFFIX = "bcdfghjklmnpqrstvwxz2456789"
 """The alphabet that Kubernetes draws name suffixes from."""
 
 
-def uuid(rng: random.Random) -> str:
+def draw_uuid(rng: random.Random) -> str:
     """Draw a version-4 UUID."""
     return str(UUID(int=rng.getrandbits(128), version=4))
 
 
-def hexadecimal(rng: random.Random, digits: int) -> str:
+def draw_hexadecimal(rng: random.Random, digits: int) -> str:
     """Draw that many hexadecimal digits."""
     return f"{rng.getrandbits(4 * digits):0{digits}x}"
 
 
-def suffix(rng: random.Random, length: int = 5) -> str:
+def draw_suffix(rng: random.Random, length: int = 5) -> str:
     """Draw the random end of a pod's name."""
     return "".join(rng.choice(SUFFIX) for _ in range(length))
 
 
-def gpus(rng: random.Random, count: int) -> tuple[Gpu, ...]:
+def draw_gpus(rng: random.Random, count: int) -> tuple[Gpu, ...]:
     """Draw the GPUs of one host."""
     return tuple(
         Gpu(
             index=index,
-            uuid=f"GPU-{uuid(rng)}",
+            uuid=f"GPU-{draw_uuid(rng)}",
             bdf=f"0000:{BUSES[index]:02x}:00",
             serial=f"16{rng.randrange(10**11):011d}",
         )
@@ -40,7 +40,7 @@ def gpus(rng: random.Random, count: int) -> tuple[Gpu, ...]:
     )
 
 
-def hosts(
+def draw_hosts(
     rng: random.Random,
     names: list[str],
     *,
@@ -54,10 +54,10 @@ def hosts(
         Host(
             name=name,
             address=f"{subnet}.{index // 200}.{index % 200 + 11}",
-            machine_id=hexadecimal(rng, 32),
-            boot_id=hexadecimal(rng, 32),
+            machine_id=draw_hexadecimal(rng, 32),
+            boot_id=draw_hexadecimal(rng, 32),
             booted=booted - rng.uniform(0, 40) * 86400,
-            gpus=gpus(rng, gpu_count),
+            gpus=draw_gpus(rng, gpu_count),
             clock_offset_s=clock(rng),
         )
         for index, name in enumerate(names)

@@ -16,7 +16,7 @@ Body = dict[str, object]
 """A JSON object, as the Kubernetes API writes it."""
 
 
-def stream(scenario: str, seed: int, purpose: str) -> random.Random:
+def open_stream(scenario: str, seed: int, purpose: str) -> random.Random:
     """Return the random stream of one purpose, so that noise never moves the story."""
     return random.Random(f"{scenario}/{seed}/{purpose}")
 
@@ -26,7 +26,7 @@ def happens(rng: random.Random, share: float) -> bool:
     return rng.random() < share
 
 
-def iso(at: float, *, digits: int = 0) -> str:
+def write_iso(at: float, *, digits: int = 0) -> str:
     """Write a moment as RFC 3339 in UTC with `digits` decimals."""
     moment = datetime.fromtimestamp(at, UTC)
     if digits == 0:
@@ -35,7 +35,7 @@ def iso(at: float, *, digits: int = 0) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{fraction}Z"
 
 
-def epoch(text: str) -> float:
+def read_epoch(text: str) -> float:
     """Read an RFC 3339 moment."""
     return datetime.fromisoformat(text).timestamp()
 

@@ -4,8 +4,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evals.model import Body, Host, iso
-from evals.objects import condition, metadata
+from evals.model import Body, Host, write_iso
+from evals.objects import write_condition, write_metadata
 
 HEALTHY = (
     ("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
@@ -37,7 +37,7 @@ class Ready:
     message: str = "kubelet is posting ready status"
 
 
-def node(
+def write_node(
     rng: random.Random,
     host: Host,
     *,
@@ -56,7 +56,7 @@ def node(
         spec["taints"] = list(taints)
     if unschedulable:
         spec["unschedulable"] = True
-    meta = metadata(rng, host.name, created)
+    meta = write_metadata(rng, host.name, created)
     meta["labels"] = _labels(host, labels or {})
     info: Body = {"machineID": host.machine_id, "bootID": host.boot_id, **SOFTWARE}
     count = len(host.gpus)
@@ -91,22 +91,22 @@ def _amounts(gpus: int, offered: int) -> dict[str, str]:
 
 def _conditions(created: float, ready: Ready, at: float) -> list[Body]:
     found = [
-        condition(kind, "False", (reason, message), created, at)
+        write_condition(kind, "False", (reason, message), created, at)
         for kind, reason, message in HEALTHY
     ]
     words = (ready.reason, ready.message)
-    return [*found, condition("Ready", ready.status, words, ready.since, at)]
+    return [*found, write_condition("Ready", ready.status, words, ready.since, at)]
 
 
-def lease(rng: random.Random, host: Host, renewed: float) -> Body:
+def write_lease(rng: random.Random, host: Host, renewed: float) -> Body:
     """Write a node's heartbeat lease."""
     return {
         "apiVersion": "coordination.k8s.io/v1",
         "kind": "Lease",
-        "metadata": metadata(rng, host.name, host.booted, "kube-node-lease"),
+        "metadata": write_metadata(rng, host.name, host.booted, "kube-node-lease"),
         "spec": {
             "holderIdentity": host.name,
             "leaseDurationSeconds": 40,
-            "renewTime": iso(renewed, digits=6),
+            "renewTime": write_iso(renewed, digits=6),
         },
     }

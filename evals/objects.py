@@ -3,36 +3,38 @@
 import random
 from dataclasses import dataclass
 
-from evals.fleet import uuid
-from evals.model import Body, iso
+from evals.fleet import draw_uuid
+from evals.model import Body, write_iso
 
 
-def metadata(rng: random.Random, name: str, created: float, namespace: str = "") -> Body:
+def write_metadata(rng: random.Random, name: str, created: float, namespace: str = "") -> Body:
     """Write an object's metadata."""
-    meta: Body = {"name": name, "uid": uuid(rng), "creationTimestamp": iso(created)}
+    meta: Body = {"name": name, "uid": draw_uuid(rng), "creationTimestamp": write_iso(created)}
     if namespace:
         meta["namespace"] = namespace
     return meta
 
 
-def condition(kind: str, status: str, words: tuple[str, str], since: float, beat: float) -> Body:
+def write_condition(
+    kind: str, status: str, words: tuple[str, str], since: float, beat: float
+) -> Body:
     """Write one condition of a status."""
     return {
         "type": kind,
         "status": status,
         "reason": words[0],
         "message": words[1],
-        "lastTransitionTime": iso(since),
-        "lastHeartbeatTime": iso(beat),
+        "lastTransitionTime": write_iso(since),
+        "lastHeartbeatTime": write_iso(beat),
     }
 
 
-def namespace(rng: random.Random, name: str, created: float) -> Body:
+def write_namespace(rng: random.Random, name: str, created: float) -> Body:
     """Write a Namespace."""
     return {
         "apiVersion": "v1",
         "kind": "Namespace",
-        "metadata": metadata(rng, name, created),
+        "metadata": write_metadata(rng, name, created),
         "status": {"phase": "Active"},
     }
 
@@ -47,7 +49,7 @@ class Involved:
     uid: str = ""
 
 
-def event(
+def write_event(
     rng: random.Random,
     about: Involved,
     *,
@@ -73,28 +75,28 @@ def event(
     return {
         "apiVersion": "v1",
         "kind": "Event",
-        "metadata": metadata(rng, f"{about.name}.{rng.getrandbits(60):015x}", first, where),
+        "metadata": write_metadata(rng, f"{about.name}.{rng.getrandbits(60):015x}", first, where),
         "involvedObject": involved,
         "reason": reason,
         "message": message,
         "type": kind,
         "count": count,
-        "firstTimestamp": iso(first),
-        "lastTimestamp": iso(final),
+        "firstTimestamp": write_iso(first),
+        "lastTimestamp": write_iso(final),
         "source": source,
         "reportingComponent": component,
         "reportingInstance": host,
     }
 
 
-def nfs_volume(
+def write_nfs_volume(
     rng: random.Random, name: str, *, server: str, path: str, created: float, claim: str, space: str
 ) -> list[Body]:
     """Write an NFS PersistentVolume and the claim bound to it."""
     volume: Body = {
         "apiVersion": "v1",
         "kind": "PersistentVolume",
-        "metadata": metadata(rng, name, created),
+        "metadata": write_metadata(rng, name, created),
         "spec": {
             "capacity": {"storage": "400Ti"},
             "accessModes": ["ReadWriteMany"],
@@ -108,7 +110,7 @@ def nfs_volume(
     bound: Body = {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": metadata(rng, claim, created, space),
+        "metadata": write_metadata(rng, claim, created, space),
         "spec": {
             "accessModes": ["ReadWriteMany"],
             "resources": {"requests": {"storage": "400Ti"}},

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from evals import background, bundle_edit
-from evals.model import Body, Entry, PodLog, Recording, epoch, iso
+from evals.model import Body, Entry, PodLog, Recording, read_epoch, write_iso
 from evals.scenarios import gpu_health, nfs_outage
 from evals.truth import Truth
 
@@ -63,9 +63,9 @@ def skew_clock(recording: Recording, _truth: Truth, rng: random.Random) -> None:
     recording.hosts[name] = replace(host, clock_offset_s=host.clock_offset_s + SKEW_S)
     for item in chain.from_iterable(recording.snapshots.values()):
         if item["kind"] == "Event" and _reporter(item) == name:
-            item |= {key: iso(epoch(str(item[key])) + SKEW_S) for key in EVENT_STAMPS}
+            item |= {key: write_iso(read_epoch(str(item[key])) + SKEW_S) for key in EVENT_STAMPS}
     recording.commands[:] = [
-        nfs_outage.tracking(recording.hosts[name], command.started)
+        nfs_outage.record_tracking(recording.hosts[name], command.started)
         if (command.host, command.name) == (name, "chronyc-tracking")
         else command
         for command in recording.commands
@@ -77,11 +77,11 @@ def _reporter(event: Body) -> str:
     return str(source.get("host", "")) if isinstance(source, dict) else ""
 
 
-def zoneless(folder: Path, recording: Recording, rng: random.Random) -> None:
+def drop_zone(folder: Path, recording: Recording, rng: random.Random) -> None:
     """Export one host's journal as short syslog lines in local time (+08:00), without a zone."""
     name = rng.choice([host for host in recording.hosts if recording.journal[host]])
     text = "".join(
-        f"{nfs_outage.syslog_wall(recording.stamped(name, entry.at))} {name} "
+        f"{nfs_outage.write_syslog_wall(recording.stamped(name, entry.at))} {name} "
         f"{_tag(entry)}: {line}\n"
         for entry in sorted(recording.journal[name], key=lambda entry: entry.at)
         for line in entry.text.splitlines()
@@ -104,7 +104,7 @@ def add_noise(recording: Recording, _truth: Truth, rng: random.Random) -> None:
     span = (recording.since, recording.until)
     each = BENIGN_LINES // len(recording.hosts) + 1
     for host in recording.hosts.values():
-        recording.journal[host.name] += background.entries(rng, host, span, each)
+        recording.journal[host.name] += background.draw_entries(rng, host, span, each)
 
 
 def add_old_xid(recording: Recording, _truth: Truth, rng: random.Random) -> None:
@@ -146,7 +146,7 @@ def hide_root(recording: Recording, truth: Truth, rng: random.Random) -> None:
     for name in marks.readings:
         if name in recording.nvml:
             at, _ = recording.nvml[name]
-            recording.nvml[name] = (at, gpu_health.reading(rng, recording.hosts[name], at))
+            recording.nvml[name] = (at, gpu_health.read_host(rng, recording.hosts[name], at))
     recording.commands[:] = [
         command
         for command in recording.commands
@@ -187,7 +187,7 @@ def _hide_lines(recording: Recording, hidden: re.Pattern[str]) -> None:
 INVARIANT: tuple[Perturbation, ...] = (
     Perturbation("renamed", "invariant", on_bundle=rename),
     Perturbation("skewed-clock", "invariant", on_recording=skew_clock),
-    Perturbation("zoneless-source", "invariant", on_bundle=zoneless, may_weaken=True),
+    Perturbation("zoneless-source", "invariant", on_bundle=drop_zone, may_weaken=True),
     Perturbation("100000-benign-lines", "invariant", on_recording=add_noise),
     Perturbation("old-xid", "invariant", on_recording=add_old_xid),
     Perturbation("shuffled-names", "invariant", on_bundle=shuffle_names),
@@ -200,6 +200,6 @@ HIDDEN: tuple[Perturbation, ...] = tuple(
 ROOT_HIDDEN = Perturbation("root-hidden", "changing", on_recording=hide_root)
 
 
-def every() -> dict[str, Perturbation]:
+def list_all() -> dict[str, Perturbation]:
     """Return all perturbations by name."""
     return {p.name: p for p in (*INVARIANT, *HIDDEN, ROOT_HIDDEN)}

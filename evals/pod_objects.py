@@ -3,8 +3,8 @@
 import random
 from dataclasses import dataclass
 
-from evals.model import Body, iso
-from evals.objects import metadata
+from evals.model import Body, write_iso
+from evals.objects import write_metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class PodSpec:
     labels: tuple[tuple[str, str], ...] = ()
 
 
-def pod(spec: PodSpec, *, phase: str, status: Body | None = None) -> Body:
+def write_pod(spec: PodSpec, *, phase: str, status: Body | None = None) -> Body:
     """Write a Pod; `status` adds to or replaces what the phase implies."""
     claim = {"name": "data-volume", "persistentVolumeClaim": {"claimName": spec.claim}}
     body: Body = {
@@ -54,7 +54,7 @@ def _named(spec: PodSpec) -> Body:
         "name": spec.name,
         "namespace": spec.namespace,
         "uid": spec.uid,
-        "creationTimestamp": iso(spec.created),
+        "creationTimestamp": write_iso(spec.created),
         "labels": {**({"job-name": spec.job} if spec.job else {}), **dict(spec.labels)},
     }
     if spec.job:
@@ -81,19 +81,19 @@ def _container(spec: PodSpec) -> Body:
     }
 
 
-def running(spec: PodSpec, since: float, restarts: int = 0) -> Body:
+def write_running(spec: PodSpec, since: float, restarts: int = 0) -> Body:
     """Write the status of a pod whose container runs."""
-    state: Body = {"running": {"startedAt": iso(since)}}
+    state: Body = {"running": {"startedAt": write_iso(since)}}
     return _status(spec, since, since, state, ready=True, restarts=restarts)
 
 
-def ended(spec: PodSpec, since: float, until: float, *, code: int, reason: str) -> Body:
+def write_ended(spec: PodSpec, since: float, until: float, *, code: int, reason: str) -> Body:
     """Write the status of a pod whose container has ended."""
     end = {
         "exitCode": code,
         "reason": reason,
-        "startedAt": iso(since),
-        "finishedAt": iso(until),
+        "startedAt": write_iso(since),
+        "finishedAt": write_iso(until),
         "containerID": f"containerd://{spec.container_id}",
     }
     return _status(spec, since, until, {"terminated": end}, ready=False)
@@ -102,7 +102,7 @@ def ended(spec: PodSpec, since: float, until: float, *, code: int, reason: str) 
 def _status(
     spec: PodSpec, since: float, changed: float, state: Body, *, ready: bool, restarts: int = 0
 ) -> Body:
-    condition = {"type": "Ready", "status": str(ready), "lastTransitionTime": iso(changed)}
+    condition = {"type": "Ready", "status": str(ready), "lastTransitionTime": write_iso(changed)}
     container = {
         "name": spec.container,
         "image": spec.image,
@@ -112,10 +112,14 @@ def _status(
         "state": state,
         "lastState": {},
     }
-    return {"startTime": iso(since), "conditions": [condition], "containerStatuses": [container]}
+    return {
+        "startTime": write_iso(since),
+        "conditions": [condition],
+        "containerStatuses": [container],
+    }
 
 
-def job(
+def write_job(
     rng: random.Random,
     name: str,
     *,
@@ -126,7 +130,7 @@ def job(
     status: Body,
 ) -> Body:
     """Write an indexed Job of `width` pods."""
-    meta = metadata(rng, name, started, namespace)
+    meta = write_metadata(rng, name, started, namespace)
     meta["uid"] = uid
     return {
         "apiVersion": "batch/v1",
@@ -138,5 +142,5 @@ def job(
             "completionMode": "Indexed",
             "backoffLimit": 3,
         },
-        "status": {"startTime": iso(started), **status},
+        "status": {"startTime": write_iso(started), **status},
     }

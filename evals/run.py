@@ -12,7 +12,7 @@ from assistant.investigate import investigate
 from assistant.investigation import Investigation
 from evals import answer, citations, decoys
 from evals.answer import Answer
-from evals.model import Recording, stream
+from evals.model import Recording, open_stream
 from evals.perturb import Perturbation
 from evals.replay import prometheus as server
 from evals.scenarios.build import load
@@ -83,7 +83,7 @@ class Runner:
         """Write the bundle of a case and return what is true of it."""
         recording = load(case.scenario).record(case.seed, self.scale)
         truth = load_truth(case.scenario, recording.facts)
-        rng = stream(case.scenario, case.seed, case.label)
+        rng = open_stream(case.scenario, case.seed, case.label)
         if case.perturbation.on_recording:
             case.perturbation.on_recording(recording, truth, rng)
         if case.decoys:
@@ -95,8 +95,8 @@ class Runner:
 
     def write(self, recording: Recording, folder: Path, languages: Sequence[str]) -> None:
         """Write a recording as a bundle."""
-        stored = self.stored_queries and server.available()
-        queries = prometheus.queries(self.catalog) if stored else None
+        stored = self.stored_queries and server.is_available()
+        queries = prometheus.list_queries(self.catalog) if stored else None
         bundle.write(recording, folder, queries=queries, languages=languages)
 
     def _decoys(self, case: Case, recording: Recording, truth: Truth) -> None:
@@ -104,8 +104,8 @@ class Runner:
         with tempfile.TemporaryDirectory(dir=self.scratch) as plain:
             self.write(recording, Path(plain) / "bundle", case.languages)
             known = self.diagnose(Path(plain) / "bundle", DEFAULT_WEIGHTS)
-        found = decoys.candidates(self.catalog, known, recording, truth)
-        rng = stream(case.scenario, case.seed, "decoys")
+        found = decoys.find_candidates(self.catalog, known, recording, truth)
+        rng = open_stream(case.scenario, case.seed, "decoys")
         decoys.inject(recording, decoys.draw(found, recording, rng, case.decoys))
 
     def diagnose(self, folder: Path, weights: Weights = DEFAULT_WEIGHTS) -> Investigation:
@@ -118,7 +118,7 @@ def judge(
 ) -> Result:
     """Score an investigation of `folder`."""
     said = answer.read(found)
-    share, broken = citations.valid_share(said.citations, said.evidence, folder)
+    share, broken = citations.measure_valid(said.citations, said.evidence, folder)
     scores = score(said, truth, evidence_valid=share)
     if case.perturbation.may_weaken and truth.expect == "healthy" and said.verdict != "fault":
         scores["root_exact"] = 1.0

@@ -40,7 +40,7 @@ def score(answer: Answer, truth: Truth, *, evidence_valid: float = 1.0) -> Score
         "root": root,
         "layer": float(bool(named) and named[0].layer == truth.layer),
         "first_anomaly": _first(answer, truth),
-        "chain_f1": 0.0 if forbidden else chain_f1(answer.chain, truth),
+        "chain_f1": 0.0 if forbidden else score_chain(answer.chain, truth),
         "evidence": _evidence(answer, evidence_valid),
         "ruled_out": _share(truth.must_rule_out, answer.ruled_out) if named else 0.0,
         "forbidden": float(forbidden),
@@ -48,11 +48,11 @@ def score(answer: Answer, truth: Truth, *, evidence_valid: float = 1.0) -> Score
         "false_alarm": 0.0,
         "confident_wrong": float(confidently_wrong(answer, truth)),
     }
-    scores["total"] = 0.0 if unsafe else total(scores)
+    scores["total"] = 0.0 if unsafe else weigh(scores)
     return scores
 
 
-def total(scores: Mapping[str, float]) -> float:
+def weigh(scores: Mapping[str, float]) -> float:
     """Weigh the parts; for trend plots only."""
     return sum(weight * scores[part] for part, weight in WEIGHTS.items()) / sum(WEIGHTS.values())
 
@@ -121,7 +121,7 @@ def _first(answer: Answer, truth: Truth) -> float:
     return max(0.0, 1 - (off / onset.tolerance_s - 1) / (FADES - 1))
 
 
-def chain_f1(chain: Iterable[tuple[str, str]], truth: Truth) -> float:
+def score_chain(chain: Iterable[tuple[str, str]], truth: Truth) -> float:
     """Return the F1 of the drawn edges.
 
     An effect that the truth requires is hit by any of its acceptable causes; an edge is right if

@@ -30,21 +30,21 @@ class Gang:
         return range(index * RANKS_PER_POD, (index + 1) * RANKS_PER_POD)
 
 
-def gang(
+def draw_gang(
     rng: random.Random, name: str, hosts: list[Host], created: float, *, memory: str = "1500Gi"
 ) -> Gang:
     """Draw a job whose pods run on `hosts`."""
-    title, uid = f"{name}-{fleet.suffix(rng, 4)}", fleet.uuid(rng)
+    title, uid = f"{name}-{fleet.draw_suffix(rng, 4)}", fleet.draw_uuid(rng)
     pods = tuple(
         PodSpec(
             namespace="train",
-            name=f"{title}-{index}-{fleet.suffix(rng)}",
-            uid=fleet.uuid(rng),
+            name=f"{title}-{index}-{fleet.draw_suffix(rng)}",
+            uid=fleet.draw_uuid(rng),
             node=host.name,
             created=created + rng.uniform(0, 3),
             job=title,
             job_uid=uid,
-            container_id=fleet.hexadecimal(rng, 64),
+            container_id=fleet.draw_hexadecimal(rng, 64),
             memory=memory,
             labels=(("batch.kubernetes.io/job-completion-index", str(index)),),
         )
@@ -53,7 +53,7 @@ def gang(
     return Gang(title, "train", uid, pods)
 
 
-def progress(at: float, step: int, rng: random.Random) -> str:
+def write_progress(at: float, step: int, rng: random.Random) -> str:
     """Write a Megatron-style iteration line."""
     stamp = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
     return (
@@ -65,7 +65,7 @@ def progress(at: float, step: int, rng: random.Random) -> str:
     )
 
 
-def steps(
+def write_steps(
     span: tuple[float, float], first: int, rng: random.Random, *, spacing: float = STEP_S
 ) -> Lines:
     """Write iteration lines over a span; some are left out to keep `spacing` seconds apart."""
@@ -73,18 +73,18 @@ def steps(
     every = max(1, round(spacing / STEP_S))
     count = max(0, int((until - since) // STEP_S))
     return [
-        (since + index * STEP_S, progress(since + index * STEP_S, first + index, rng))
+        (since + index * STEP_S, write_progress(since + index * STEP_S, first + index, rng))
         for index in range(0, count, every)
     ]
 
 
-def glog(level: str, at: float) -> str:
+def write_glog(level: str, at: float) -> str:
     """Write the stamp that PyTorch's C++ logger puts before a message."""
     moment = datetime.fromtimestamp(at, UTC)
     return f"{level}{moment.month}{moment:%d %H:%M:%S}.{moment.microsecond // 1000:03d}"
 
 
-def torchrun(level: str, at: float, where: str, text: str) -> str:
+def write_torchrun(level: str, at: float, where: str, text: str) -> str:
     """Write a line of torchrun's own logger."""
     moment = datetime.fromtimestamp(at, UTC)
     return f"{level}{moment:%m%d %H:%M:%S.%f} 1 torch/distributed/elastic/{where}] {text}"
@@ -99,13 +99,13 @@ class Collective:
     elements: int
 
 
-def collective(rng: random.Random) -> Collective:
+def draw_collective(rng: random.Random) -> Collective:
     """Draw a collective."""
     operation = rng.choice(("ALLREDUCE", "_ALLGATHER_BASE", "_REDUCE_SCATTER_BASE"))
     return Collective(rng.randrange(20_000, 900_000), operation, rng.randrange(10**7, 10**9))
 
 
-def watchdog(rank: int, at: float, work: Collective, rng: random.Random) -> Lines:
+def write_watchdog(rank: int, at: float, work: Collective, rng: random.Random) -> Lines:
     """Write what one rank prints when the watchdog gives up on a collective."""
     shape = (
         f"WorkNCCL(SeqNum={work.sequence}, OpType={work.operation}, NumelIn={work.elements}, "
@@ -113,7 +113,7 @@ def watchdog(rank: int, at: float, work: Collective, rng: random.Random) -> Line
     )
     ran = WATCHDOG_MS + rng.randrange(5, 95)
     group = f"[PG ID 0 PG GUID 0(default_pg) Rank {rank}]"
-    tag = f"[rank{rank}]:[{glog('E', at)} ProcessGroupNCCL.cpp"
+    tag = f"[rank{rank}]:[{write_glog('E', at)} ProcessGroupNCCL.cpp"
     return [
         (
             at,
@@ -133,29 +133,29 @@ def watchdog(rank: int, at: float, work: Collective, rng: random.Random) -> Line
     ]
 
 
-def gave_up(
+def write_giving_up(
     ranks: Iterable[int], at: float, work: Collective, rng: random.Random, *, spread: float
 ) -> Lines:
     """Write how a pod whose peer is gone ends: each rank's watchdog within `spread` s of `at`."""
     lines: Lines = []
     for rank in ranks:
-        lines += watchdog(rank, at + rng.uniform(0.3, spread), work, rng)
-    return lines + child_failed(at + rng.uniform(14, 25), rng.randrange(8), -6, rng)
+        lines += write_watchdog(rank, at + rng.uniform(0.3, spread), work, rng)
+    return lines + write_child_failure(at + rng.uniform(14, 25), rng.randrange(8), -6, rng)
 
 
-def raised(rank: int, at: float, *last: str) -> Lines:
+def write_traceback(rank: int, at: float, *last: str) -> Lines:
     """Write a rank's traceback from its header to the error, a millisecond a line."""
     texts = ("Traceback (most recent call last):", *last)
     return [(at + 0.001 * place, f"[rank{rank}]: {text}") for place, text in enumerate(texts)]
 
 
-def child_failed(at: float, local_rank: int, code: int, rng: random.Random) -> Lines:
+def write_child_failure(at: float, local_rank: int, code: int, rng: random.Random) -> Lines:
     """Write how torchrun ends a pod after one of its children ended with `code`."""
     pid = rng.randrange(180, 900)
     return [
         (
             at,
-            torchrun(
+            write_torchrun(
                 "W",
                 at,
                 "multiprocessing/api.py:897",
@@ -164,7 +164,7 @@ def child_failed(at: float, local_rank: int, code: int, rng: random.Random) -> L
         ),
         (
             at + 0.4,
-            torchrun(
+            write_torchrun(
                 "E",
                 at + 0.4,
                 "multiprocessing/api.py:869",
@@ -176,7 +176,7 @@ def child_failed(at: float, local_rank: int, code: int, rng: random.Random) -> L
     ]
 
 
-def peer_closed(rank: int, at: float, *, node: str, peer: str, rng: random.Random) -> Lines:
+def write_peer_closed(rank: int, at: float, *, node: str, peer: str, rng: random.Random) -> Lines:
     """Write what a rank prints whose peer's process went away."""
     where = f"{node}:{rng.randrange(90, 900)}:{rng.randrange(900, 2000)} [{rank % RANKS_PER_POD}]"
     port = rng.randrange(30000, 60000)

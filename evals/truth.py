@@ -91,7 +91,7 @@ def load_truth(scenario: str, facts: Mapping[str, str]) -> Truth:
     return Truth.model_validate(_fill(_read(scenario), _Facts(facts)))
 
 
-def expectation(scenario: str) -> object:
+def read_expectation(scenario: str) -> object:
     """Return what a scenario's truth expects, the same for every seed."""
     return _read(scenario).get("expect")
 

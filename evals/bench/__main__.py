@@ -25,7 +25,7 @@ def main() -> int:
     figures: Figures = {}
     for part in given.only or PARTS:
         sys.stderr.write(f"measuring {part}\n")
-        with speed.scratch_folder() as folder:
+        with speed.open_scratch() as folder:
             figures |= measure(part, Path(folder), given.seeds)
     store(figures, given.out)
     for name, figure in sorted(figures.items()):

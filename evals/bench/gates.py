@@ -7,9 +7,9 @@ from pathlib import Path
 
 from assistant.diagnosis.weights import Weights
 from evals import answer, perturb
-from evals.bench.measure import Figures, share
+from evals.bench.measure import Figures, make_share
 from evals.run import Case, Result, Runner
-from evals.scenarios.build import faults
+from evals.scenarios.build import list_faults
 from evals.score import confidently_wrong, names_root
 from knowledge.catalog import Catalog
 
@@ -51,7 +51,7 @@ class Gates:
     def cases(self) -> Iterator[tuple[str, int]]:
         """Yield every fault with every seed, and say on stderr which one is next."""
         for seed in self.seeds:
-            for name in faults():
+            for name in list_faults():
                 sys.stderr.write(f"  {name}/{seed}\n")
                 yield name, seed
 
@@ -67,7 +67,7 @@ class Gates:
                 said = answer.read(runner.diagnose(folder, weights))
                 changed.add(f"{name}/{seed}/{draw}", hit=names_root(said, truth) != right)
         against = f"roots changed by log-odds noise of sigma {SIGMA:g} on all weights"
-        return {"noise-changed": share(changed.hits, changed.n, 0.05, against)}
+        return {"noise-changed": make_share(changed.hits, changed.n, 0.05, against)}
 
     def decoys(self, count: int) -> Figures:
         """Inject false roots with a valid edge to a real symptom."""
@@ -79,8 +79,10 @@ class Gates:
         least, most = (0.85, 0.02) if count == 1 else (0.70, 0.08)
         what = f"{count} false root{'s' if count > 1 else ''} a case"
         return {
-            f"decoys-{count}-right": share(right.hits, right.n, least, what, floor=True),
-            f"decoys-{count}-wrong": share(wrong.hits, wrong.n, most, f"{what}: LIKELY and wrong"),
+            f"decoys-{count}-right": make_share(right.hits, right.n, least, what, floor=True),
+            f"decoys-{count}-wrong": make_share(
+                wrong.hits, wrong.n, most, f"{what}: LIKELY and wrong"
+            ),
         }
 
     def hidden(self) -> Figures:
@@ -89,7 +91,7 @@ class Gates:
         for name, seed in self.cases():
             result = self._runner().run(Case(name, seed, perturb.ROOT_HIDDEN))
             wrong.add(name, hit=confidently_wrong(result.answer, result.truth))
-        return {"root-hidden-wrong": share(wrong.hits, wrong.n, 0.0, "LIKELY and wrong")}
+        return {"root-hidden-wrong": make_share(wrong.hits, wrong.n, 0.0, "LIKELY and wrong")}
 
     def blind(self) -> Figures:
         """Hide each source in turn: a fault never becomes healthy."""
@@ -98,4 +100,4 @@ class Gates:
             for change in perturb.HIDDEN:
                 result: Result = self._runner().run(Case(name, seed, change))
                 healthy.add(f"{name} {change.name}", hit=result.answer.verdict == "healthy")
-        return {"source-hidden-healthy": share(healthy.hits, healthy.n, 0.0, "called healthy")}
+        return {"source-hidden-healthy": make_share(healthy.hits, healthy.n, 0.0, "called healthy")}

@@ -69,7 +69,7 @@ def run(
     return Run(seconds, usage.ru_maxrss / 1024, process.returncode)
 
 
-def beside(
+def run_beside(
     ours: Callable[[], Run], theirs: Callable[[], Run], times: int = 3
 ) -> tuple[float, Run, Run]:
     """Run both by turns; return the median ratio of their times and the fastest run of each."""
@@ -79,7 +79,7 @@ def beside(
     return ratio, best[0], best[1]
 
 
-def wilson(hits: int, n: int) -> tuple[float, float]:
+def compute_wilson(hits: int, n: int) -> tuple[float, float]:
     """Return the 95 % interval of a share (Wilson)."""
     if n == 0:
         return 0.0, 1.0
@@ -91,7 +91,7 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
     return max(0.0, low), min(1.0, high)
 
 
-def share(hits: int, n: int, bound: float, against: str, *, floor: bool = False) -> Figure:
+def make_share(hits: int, n: int, bound: float, against: str, *, floor: bool = False) -> Figure:
     """Make a figure of a share with its interval."""
     value = hits / n if n else 0.0
-    return Figure(value, "ratio", bound, against, floor, n, wilson(hits, n))
+    return Figure(value, "ratio", bound, against, floor, n, compute_wilson(hits, n))

@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 
 from evals import background, fleet
-from evals.bench.measure import Figure, Figures, Run, beside, run
-from evals.model import Entry, Host, epoch, iso, stream
+from evals.bench.measure import Figure, Figures, Run, run, run_beside
+from evals.model import Entry, Host, open_stream, read_epoch, write_iso
 from evals.replay import journal as journals
 from evals.replay import prometheus as server
 from evals.scenarios.build import build
@@ -16,16 +16,16 @@ from knowledge.catalog import load_catalog
 
 MILLION = 1_000_000
 CHUNK = 20_000
-START, SPAN_S = epoch("2025-06-20T00:00:00Z"), 4 * 3600.0
+START, SPAN_S = read_epoch("2025-06-20T00:00:00Z"), 4 * 3600.0
 JOURNAL_HOSTS = 8
 
 
-def product(*words: str) -> list[str]:
+def build_argv(*words: str) -> list[str]:
     """Return the argv of the command line in this interpreter."""
     return [sys.executable, "-m", "integrations.cli.main", *words]
 
 
-def environment(scratch: Path) -> dict[str, str]:
+def make_environment(scratch: Path) -> dict[str, str]:
     """Give the product a data directory and a cache of its own."""
     own = {"FIRSTFAULT_DATA_DIR": scratch / "data", "XDG_CACHE_HOME": scratch / "cache"}
     return {**os.environ, **{name: str(folder) for name, folder in own.items()}}
@@ -34,7 +34,7 @@ def environment(scratch: Path) -> dict[str, str]:
 def measure(scratch: Path) -> Figures:
     """Measure everything that has a bound in time or memory."""
     figures: Figures = {}
-    parts = (log_of_a_million_lines, journal_of_a_million_entries, astra_bundle, start_up)
+    parts = (measure_log, measure_journal, measure_astra_bundle, measure_start_up)
     for part in parts:
         found = part(scratch)
         for name, figure in found.items():
@@ -43,16 +43,16 @@ def measure(scratch: Path) -> Figures:
     return figures
 
 
-def fault_entry(at: float) -> Entry:
+def make_fault_entry(at: float) -> Entry:
     """Write one line that is worth diagnosing."""
     text = "NVRM: Xid (PCI:0000:9a:00): 79, pid=4711, name=python3, GPU has fallen off the bus."
     return Entry(at, "kernel", text, 3)
 
 
-def noisy(host: Host, count: int, seed: int) -> list[Entry]:
+def draw_noise(host: Host, count: int, seed: int) -> list[Entry]:
     """Draw benign entries; a block of them is repeated, for speed, at other times."""
-    rng = stream("bench", seed, host.name)
-    block = background.entries(rng, host, (0.0, 1.0), CHUNK)
+    rng = open_stream("bench", seed, host.name)
+    block = background.draw_entries(rng, host, (0.0, 1.0), CHUNK)
     step = SPAN_S / count
     return [
         Entry(START + index * step, entry.unit, entry.text, entry.priority)
@@ -62,30 +62,30 @@ def noisy(host: Host, count: int, seed: int) -> list[Entry]:
 
 
 def _host(number: int) -> Host:
-    rng = stream("bench", number, "host")
-    return fleet.hosts(rng, [f"bench-{number:02d}"], subnet="10.9", booted=START - 1e6)[0]
+    rng = open_stream("bench", number, "host")
+    return fleet.draw_hosts(rng, [f"bench-{number:02d}"], subnet="10.9", booted=START - 1e6)[0]
 
 
-def log_of_a_million_lines(scratch: Path) -> Figures:
+def measure_log(scratch: Path) -> Figures:
     """Diagnose a plain log with the whole handbook, beside `rg -c -F` over its literals."""
     log, literals = scratch / "million.log", scratch / "literals.txt"
     host = _host(0)
     with log.open("w") as sink:
-        entries = noisy(host, MILLION, 1)
-        entries[MILLION // 2] = fault_entry(entries[MILLION // 2].at)
+        entries = draw_noise(host, MILLION, 1)
+        entries[MILLION // 2] = make_fault_entry(entries[MILLION // 2].at)
         for entry in entries:
             tag = entry.unit if entry.unit == "kernel" else f"{entry.unit}[812]"
-            sink.write(f"{export_stamp(entry.at)} {host.name} {tag}: {entry.text}\n")
+            sink.write(f"{write_stamp(entry.at)} {host.name} {tag}: {entry.text}\n")
     literals.write_text("\n".join(load_catalog().literals()) + "\n")
-    env = environment(scratch)
+    env = make_environment(scratch)
 
     def ours() -> Run:
-        return run(product("diagnose", str(log), "-o", "json"), env=env)
+        return run(build_argv("diagnose", str(log), "-o", "json"), env=env)
 
     def theirs() -> Run:
         return run(["rg", "-c", "-F", "-f", str(literals), str(log)])
 
-    ratio, best, _ = beside(ours, theirs)
+    ratio, best, _ = run_beside(ours, theirs)
     against = "rg -c -F -f LITERALS of the same file"
     log.unlink()
     return {
@@ -94,45 +94,45 @@ def log_of_a_million_lines(scratch: Path) -> Figures:
     }
 
 
-def export_stamp(at: float) -> str:
+def write_stamp(at: float) -> str:
     """Write a syslog stamp with zone."""
-    return iso(at, digits=6).replace("Z", "+00:00")
+    return write_iso(at, digits=6).replace("Z", "+00:00")
 
 
-def journal_of_a_million_entries(scratch: Path) -> Figures:
+def measure_journal(scratch: Path) -> Figures:
     """Diagnose a folder of journal files, beside `journalctl -o json` over it."""
-    if not journals.available():
+    if not journals.is_available():
         return {}
     folder = scratch / "journal"
     for number in range(JOURNAL_HOSTS):
         host = _host(number + 1)
-        entries = noisy(host, MILLION // JOURNAL_HOSTS, number)
+        entries = draw_noise(host, MILLION // JOURNAL_HOSTS, number)
         if number == 0:
-            entries[len(entries) // 2] = fault_entry(entries[len(entries) // 2].at)
+            entries[len(entries) // 2] = make_fault_entry(entries[len(entries) // 2].at)
         text = scratch / f"{host.name}.export"
         text.write_bytes(export.export(host, entries))
         journals.build([text], folder)
         text.unlink()
-    env = environment(scratch)
+    env = make_environment(scratch)
 
     def ours() -> Run:
-        return run(product("diagnose", str(folder), "-o", "json"), env=env)
+        return run(build_argv("diagnose", str(folder), "-o", "json"), env=env)
 
     def theirs() -> Run:
         return run(["journalctl", "-D", str(folder), "-q", "--no-pager", "-o", "json"])
 
-    ratio, _, _ = beside(ours, theirs, times=2)
+    ratio, _, _ = run_beside(ours, theirs, times=2)
     return {"journal-1m-entries": Figure(ratio, "ratio", 0.5, "journalctl -o json >/dev/null")}
 
 
-def astra_bundle(scratch: Path) -> Figures:
+def measure_astra_bundle(scratch: Path) -> Figures:
     """Diagnose the Astra bundle at full size, less the command's own start."""
     folder = scratch / "astra"
-    build("astra-storage-failover", 1, folder, stored_queries=server.available())
-    env = environment(scratch)
-    idle = min(run(product("kb", "list", "-o", "json"), env=env).seconds for _ in range(3))
+    build("astra-storage-failover", 1, folder, stored_queries=server.is_available())
+    env = make_environment(scratch)
+    idle = min(run(build_argv("kb", "list", "-o", "json"), env=env).seconds for _ in range(3))
     whole = min(
-        run(product("diagnose", str(folder), "-o", "json"), env=env).seconds for _ in range(3)
+        run(build_argv("diagnose", str(folder), "-o", "json"), env=env).seconds for _ in range(3)
     )
     queries = sum(f.stat().st_size for f in (folder / "prometheus").glob("*.json")) / (1 << 20)
     return {
@@ -141,20 +141,20 @@ def astra_bundle(scratch: Path) -> Figures:
     }
 
 
-def start_up(scratch: Path) -> Figures:
+def measure_start_up(scratch: Path) -> Figures:
     """Show the help, beside Python importing the two libraries that any command line needs."""
-    env = environment(scratch)
+    env = make_environment(scratch)
 
     def ours() -> Run:
-        return run(product("--help"), env=env)
+        return run(build_argv("--help"), env=env)
 
     def theirs() -> Run:
         return run([sys.executable, "-c", "import typer, rich"])
 
-    ratio, _, _ = beside(ours, theirs, times=7)
+    ratio, _, _ = run_beside(ours, theirs, times=7)
     return {"help": Figure(ratio, "ratio", 2.5, 'python -c "import typer, rich"')}
 
 
-def scratch_folder() -> "tempfile.TemporaryDirectory[str]":
+def open_scratch() -> "tempfile.TemporaryDirectory[str]":
     """Make a folder for everything that is measured."""
     return tempfile.TemporaryDirectory(prefix="firstfault-bench-")

@@ -10,7 +10,7 @@ REMOTE = "/lib/systemd/systemd-journal-remote"
 _MACHINE = b"_MACHINE_ID="
 
 
-def available() -> bool:
+def is_available() -> bool:
     """Tell whether journal files can be built here."""
     return Path(REMOTE).exists()
 
@@ -24,7 +24,7 @@ def build(exports: Iterable[Path], directory: Path) -> Path:
         ReplayError: an export was refused.
     """
     for export in exports:
-        folder = directory / machine_of(export)
+        folder = directory / name_machine(export)
         folder.mkdir(parents=True, exist_ok=True)
         argv = [REMOTE, "-o", str(folder / "system.journal"), str(export)]
         done = subprocess.run(argv, capture_output=True, text=True, check=False)
@@ -33,7 +33,7 @@ def build(exports: Iterable[Path], directory: Path) -> Path:
     return directory
 
 
-def machine_of(export: Path) -> str:
+def name_machine(export: Path) -> str:
     """Return the machine id of an export.
 
     Raises:

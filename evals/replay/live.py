@@ -102,7 +102,7 @@ class Rig:
 
 
 @contextmanager
-def running(
+def run_live(
     recording: Recording, bundle: Path, scratch: Path, *, library: Path | None = None
 ) -> Iterator[Rig]:
     """Serve a recording whose bundle was written, until the block ends.

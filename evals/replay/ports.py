@@ -14,7 +14,7 @@ from evals.errors import ReplayError
 STOP_S = 5.0
 
 
-def free_port() -> int:
+def find_port() -> int:
     """Return a TCP port of 127.0.0.1 that nobody listens on."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
@@ -42,7 +42,7 @@ def await_ready(url: str, process: "subprocess.Popen[bytes]", limit_s: float = 2
 
 
 @contextmanager
-def running(argv: Sequence[str], ready: str, log: Path) -> Iterator[None]:
+def run_program(argv: Sequence[str], ready: str, log: Path) -> Iterator[None]:
     """Run a server until the block ends; `log` takes what it prints."""
     with log.open("wb") as sink:
         process = subprocess.Popen(argv, stdout=sink, stderr=sink, stdin=subprocess.DEVNULL)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from evals.model import Metric, PodLog, Recording
 
 
-def as_of(recording: Recording, now: float) -> Recording:
+def move_to(recording: Recording, now: float) -> Recording:
     """Return what a look at `now` could have found.
 
     Files that somebody exports (a storage controller's log) stay whole: no probe reads them.

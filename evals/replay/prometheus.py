@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from evals.errors import ReplayError
-from evals.replay.ports import free_port, running
+from evals.replay.ports import find_port, run_program
 
 CONFIG = "global:\n  scrape_interval: 1h\n"
 """Nothing is scraped: the samples of today would age the recorded ones out."""
 
 
-def available() -> bool:
+def is_available() -> bool:
     """Tell whether Prometheus and promtool are installed."""
     return bool(shutil.which("prometheus") and shutil.which("promtool"))
 
@@ -40,7 +40,7 @@ def serve(data: Path, scratch: Path) -> Iterator[str]:
     """Serve the blocks under `data` and yield the URL; `scratch` takes configuration and log."""
     config = scratch / "prometheus.yml"
     config.write_text(CONFIG)
-    address = f"127.0.0.1:{free_port()}"
+    address = f"127.0.0.1:{find_port()}"
     argv = (
         "prometheus",
         f"--config.file={config}",
@@ -49,5 +49,5 @@ def serve(data: Path, scratch: Path) -> Iterator[str]:
         f"--web.listen-address={address}",
         "--log.level=warn",
     )
-    with running(argv, f"http://{address}/-/ready", scratch / "prometheus.log"):
+    with run_program(argv, f"http://{address}/-/ready", scratch / "prometheus.log"):
         yield f"http://{address}"

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from evals.bundle_edit import lines
+from evals.bundle_edit import read_lines
 from evals.model import Body
 
 MOUNTS = "cat /proc/mounts"
@@ -43,12 +43,12 @@ exit 127
 """
 
 
-def commands_of(bundle: Path, host: str) -> list[Body]:
+def list_commands(bundle: Path, host: str) -> list[Body]:
     """Return the manifest lines of the commands that were run on a host."""
     wanted = {"host", "nvml"}
     return [
         entry
-        for entry in lines(bundle)
+        for entry in read_lines(bundle)
         if entry["target"] == host
         and entry["source"] in wanted
         and str(entry["path"]).startswith("host/")
@@ -60,7 +60,7 @@ def install(bundle: Path, host: str, folder: Path) -> Path:
     """Write the shims of one host into `folder` and return it, to be put on PATH."""
     folder.mkdir(parents=True, exist_ok=True)
     os.mkfifo(folder / "never")
-    recorded = commands_of(bundle, host)
+    recorded = list_commands(bundle, host)
     points = _network_mounts(bundle, recorded)
     tables: dict[str, list[str]] = {}
     for number, entry in enumerate(recorded):

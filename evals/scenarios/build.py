@@ -11,7 +11,7 @@ import evals.scenarios
 from evals.errors import UnknownScenarioError
 from evals.model import Recording
 from evals.replay import prometheus as server
-from evals.truth import expectation
+from evals.truth import read_expectation
 from evals.writers import bundle, prometheus
 from knowledge.catalog import load_catalog
 
@@ -23,15 +23,15 @@ class Spec(Protocol):
     record: Callable[[int, float], Recording]
 
 
-def identities() -> list[str]:
+def list_scenarios() -> list[str]:
     """Name every scenario that is there: a folder with a `spec.py` beside this file."""
     specs = [spec for place in evals.scenarios.__path__ for spec in Path(place).glob("*/spec.py")]
     return sorted(spec.parent.name.replace("_", "-") for spec in specs)
 
 
-def faults() -> list[str]:
+def list_faults() -> list[str]:
     """Name every scenario in which something is wrong."""
-    return [name for name in identities() if expectation(name) == "fault"]
+    return [name for name in list_scenarios() if read_expectation(name) == "fault"]
 
 
 def load(scenario: str) -> Spec:
@@ -40,8 +40,8 @@ def load(scenario: str) -> Spec:
     Raises:
         UnknownScenarioError: there is none of that name.
     """
-    if scenario not in identities():
-        names = ", ".join(identities())
+    if scenario not in list_scenarios():
+        names = ", ".join(list_scenarios())
         raise UnknownScenarioError(f"no scenario {scenario!r}; there are: {names}")
     module = importlib.import_module(f"evals.scenarios.{scenario.replace('-', '_')}.spec")
     return cast("Spec", module)
@@ -53,8 +53,8 @@ def build(
     """Write the scenario's bundle under `out` and return what went into it."""
     recording = load(scenario).record(seed, scale)
     queries = None
-    if stored_queries and server.available():
-        queries = prometheus.queries(load_catalog())
+    if stored_queries and server.is_available():
+        queries = prometheus.list_queries(load_catalog())
     bundle.write(recording, out, queries=queries)
     return recording
 
@@ -62,7 +62,7 @@ def build(
 def main() -> None:
     """Read the command line and build."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("scenario", choices=identities())
+    parser.add_argument("scenario", choices=list_scenarios())
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--scale", type=float, default=1.0, help="thins background noise only")

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from evals import background, node_objects, objects, pod_objects
-from evals.background import sampled
-from evals.model import Body, Gpu, Host, PodLog, Recording, iso
+from evals.background import pair_samples
+from evals.model import Body, Gpu, Host, PodLog, Recording, write_iso
 from evals.node_objects import Ready
 from evals.objects import Involved
 from evals.training import Gang, Lines
@@ -28,14 +28,14 @@ class GangCluster:
         """List the namespaces, nodes and leases; `allocatable` names hosts that lost GPUs."""
         recording, at = self.recording, self.recording.taken
         for name in ("kube-system", self.gang.namespace, "gpu-operator"):
-            self.items.append(objects.namespace(self.rng, name, recording.since - 9e6))
+            self.items.append(objects.write_namespace(self.rng, name, recording.since - 9e6))
         for host in recording.hosts.values():
             ready = Ready("True", host.booted + 60)
             lost = (allocatable or {}).get(host.name)
             self.items.append(
-                node_objects.node(self.rng, host, at=at, ready=ready, allocatable=lost)
+                node_objects.write_node(self.rng, host, at=at, ready=ready, allocatable=lost)
             )
-            self.items.append(node_objects.lease(self.rng, host, at - self.rng.uniform(0, 9)))
+            self.items.append(node_objects.write_lease(self.rng, host, at - self.rng.uniform(0, 9)))
 
     def job(self, started: float, failed: float | None, *, reason: str = "PodFailed") -> None:
         """List the job; `failed` is when it failed for good."""
@@ -50,8 +50,8 @@ class GangCluster:
                         "status": "True",
                         "reason": reason,
                         "message": "Job has reached the specified backoff limit",
-                        "lastTransitionTime": iso(failed),
-                        "lastProbeTime": iso(failed),
+                        "lastTransitionTime": write_iso(failed),
+                        "lastProbeTime": write_iso(failed),
                     }
                 ],
             }
@@ -64,7 +64,7 @@ class GangCluster:
                 component="job-controller",
             )
         self.items.append(
-            pod_objects.job(
+            pod_objects.write_job(
                 self.rng,
                 gang.name,
                 uid=gang.uid,
@@ -79,7 +79,9 @@ class GangCluster:
         """List a pod that runs."""
         spec = self.gang.pods[index]
         self.items.append(
-            pod_objects.pod(spec, phase="Running", status=pod_objects.running(spec, since))
+            pod_objects.write_pod(
+                spec, phase="Running", status=pod_objects.write_running(spec, since)
+            )
         )
 
     def pod_failed(
@@ -87,8 +89,8 @@ class GangCluster:
     ) -> None:
         """List a pod whose container ended with `code`."""
         spec = self.gang.pods[index]
-        status = pod_objects.ended(spec, since, until, code=code, reason=reason)
-        self.items.append(pod_objects.pod(spec, phase="Failed", status=status))
+        status = pod_objects.write_ended(spec, since, until, code=code, reason=reason)
+        self.items.append(pod_objects.write_pod(spec, phase="Failed", status=status))
 
     def pods_failed(self, victim: int, died: float, late: float) -> None:
         """List a job whose pod `victim` died; the others gave up some time after `late`."""
@@ -122,7 +124,7 @@ class GangCluster:
         """Record an event at true time `at`, stamped by its reporter's clock."""
         stamped = self.recording.stamped(host, at)
         self.events.append(
-            objects.event(
+            objects.write_event(
                 self.rng,
                 about,
                 first=stamped,
@@ -147,7 +149,7 @@ class GangCluster:
         )
 
 
-def metrics(
+def add_metrics(
     recording: Recording,
     rng: random.Random,
     busy: Callable[[str, float], bool],
@@ -157,15 +159,15 @@ def metrics(
 ) -> list[float]:
     """Add the everyday samples of all hosts and return the scrape times."""
     since = max(recording.since, recording.until - hours * 3600)
-    times = background.ticks(since, recording.until, step)
-    background.gpu_metrics(recording, rng, times, busy)
-    background.host_metrics(recording, rng, times)
+    times = background.list_ticks(since, recording.until, step)
+    background.add_gpu_metrics(recording, rng, times, busy)
+    background.add_host_metrics(recording, rng, times)
     for host in recording.hosts.values():
         labels = {"node": host.name, "job": "kube-state-metrics"}
         for status, value in (("true", 1.0), ("false", 0.0)):
             ready = {**labels, "condition": "Ready", "status": status}
             recording.metrics.append(
-                sampled("kube_node_status_condition", ready, times, [value] * len(times))
+                pair_samples("kube_node_status_condition", ready, times, [value] * len(times))
             )
     return times
 
@@ -178,23 +180,23 @@ def hold_xid(recording: Recording, uuid: str, since: float, code: float) -> None
             recording.metrics[place] = type(metric)(metric.name, metric.labels, samples)
 
 
-def gpu_facts(host: Host, gpu: Gpu) -> dict[str, str]:
+def name_gpu(host: Host, gpu: Gpu) -> dict[str, str]:
     """Name the GPU at fault for the truth."""
     return {"gpu": gpu.uuid, "gpu_bdf": f"{host.name}/{gpu.bdf}", "host": host.name}
 
 
-def names(rng: random.Random, count: int) -> list[str]:
+def draw_names(rng: random.Random, count: int) -> list[str]:
     """Draw a naming of hosts."""
     style = rng.choice(("gpu-a{:03d}", "dgx-{:03d}", "h100-node-{:03d}", "gn{:03d}", "hgx{:03d}"))
     first = rng.randrange(1, 40)
     return [style.format(first + index) for index in range(count)]
 
 
-def moment(rng: random.Random, anchor: float) -> float:
+def draw_moment(rng: random.Random, anchor: float) -> float:
     """Draw a day and time within half a year of `anchor`."""
     return anchor + rng.uniform(-180, 180) * 86400
 
 
-def pid(rng: random.Random) -> int:
+def draw_pid(rng: random.Random) -> int:
     """Draw a host pid."""
     return rng.randrange(20_000, 900_000)

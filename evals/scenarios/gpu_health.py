@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from evals.model import Body, Command, Gpu, Host, Recording, iso
+from evals.model import Body, Command, Gpu, Host, Recording, write_iso
 
 DRIVER = "550.127.08"
 
 
-def gpu_reading(rng: random.Random, gpu: Gpu) -> Body:
+def read_gpu(rng: random.Random, gpu: Gpu) -> Body:
     """Return what NVML says of one healthy GPU."""
     return {
         "index": gpu.index,
@@ -38,26 +38,28 @@ def gpu_reading(rng: random.Random, gpu: Gpu) -> Body:
     }
 
 
-def reading(rng: random.Random, host: Host, at: float) -> Body:
+def read_host(rng: random.Random, host: Host, at: float) -> Body:
     """Return what NVML says of a whole host."""
     return {
         "host": host.name,
-        "observed_at": iso(at),
+        "observed_at": write_iso(at),
         "driver_version": DRIVER,
-        "gpus": [gpu_reading(rng, gpu) for gpu in host.gpus],
+        "gpus": [read_gpu(rng, gpu) for gpu in host.gpus],
     }
 
 
-def readings(
+def add_readings(
     recording: Recording, rng: random.Random, at: float, *, only: Sequence[str] | None = None
 ) -> None:
     """Record NVML and nvidia-smi of every host that has GPUs, or of some."""
     for host in recording.hosts.values():
         if not host.gpus or (only is not None and host.name not in only):
             continue
-        recording.nvml[host.name] = (at, reading(rng, host, at))
+        recording.nvml[host.name] = (at, read_host(rng, host, at))
         recording.commands.append(
-            Command(host.name, ("nvidia-smi", "-q"), "nvidia-smi-q", at + 3, smi(rng, host, at))
+            Command(
+                host.name, ("nvidia-smi", "-q"), "nvidia-smi-q", at + 3, write_smi(rng, host, at)
+            )
         )
 
 
@@ -111,7 +113,7 @@ def lose(recording: Recording, name: str, index: int) -> None:
     ]
 
 
-def smi(rng: random.Random, host: Host, at: float) -> str:
+def write_smi(rng: random.Random, host: Host, at: float) -> str:
     """Write the parts of `nvidia-smi -q` that speak of health."""
     now = f"{datetime.fromtimestamp(at, UTC):%a %b %d %H:%M:%S %Y}"
     head = (

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
-from evals.background import sampled
-from evals.model import Command, Host, Metric, Recording, happens, iso
+from evals.background import pair_samples
+from evals.model import Command, Host, Metric, Recording, happens, write_iso
 
 MAJOR_TIMEOUT_S = 180.0
 GRACE_S = 90.0
@@ -49,8 +49,8 @@ class Outage:
         return {
             "server": self.server,
             "witness": witness,
-            "first_anomaly": iso(self.disk_error),
-            "failover": iso(self.failover),
+            "first_anomaly": write_iso(self.disk_error),
+            "failover": write_iso(self.failover),
         }
 
     def over(self) -> float:
@@ -58,7 +58,7 @@ class Outage:
         return max(stall.end for stall in self.stalls.values())
 
 
-def draw(rng: random.Random, names: list[str], failover: float, server: str) -> Outage:
+def draw_outage(rng: random.Random, names: list[str], failover: float, server: str) -> Outage:
     """Draw the failover that starts at `failover`."""
     takeover = failover + rng.uniform(168, 192)
     grace_end = takeover + GRACE_S + rng.uniform(0.5, 3)
@@ -77,17 +77,17 @@ def draw(rng: random.Random, names: list[str], failover: float, server: str) -> 
     )
 
 
-def wall(at: float) -> str:
+def write_wall(at: float) -> str:
     """Write a moment as the wall clock of the site shows it, without a zone."""
     return datetime.fromtimestamp(at, UTC).astimezone(BEIJING).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def syslog_wall(at: float) -> str:
+def write_syslog_wall(at: float) -> str:
     """Write a moment as syslog does: the site's wall clock without year or zone."""
     return datetime.fromtimestamp(at, UTC).astimezone(BEIJING).strftime("%b %d %H:%M:%S")
 
 
-def kernel_lines(recording: Recording, outage: Outage, rng: random.Random, share: float) -> None:
+def log_kernel(recording: Recording, outage: Outage, rng: random.Random, share: float) -> None:
     """Log what each client's kernel says; `share` of the hosts also report blocked tasks."""
     for name, stall in outage.stalls.items():
         said = stall.begin + MAJOR_TIMEOUT_S + rng.uniform(0.4, 14)
@@ -105,10 +105,10 @@ def kernel_lines(recording: Recording, outage: Outage, rng: random.Random, share
             )
         recording.log(name, stall.end, "kernel", f"nfs: server {server} OK", priority=5)
         if happens(rng, share):
-            blocked_task(recording, name, stall.begin + rng.uniform(121, 150), rng)
+            log_blocked_task(recording, name, stall.begin + rng.uniform(121, 150), rng)
 
 
-def blocked_task(recording: Recording, host: str, at: float, rng: random.Random) -> None:
+def log_blocked_task(recording: Recording, host: str, at: float, rng: random.Random) -> None:
     """Log khungtaskd's report of a writer that sleeps without being killable."""
     pid = rng.randrange(3000, 90000)
     lines = (
@@ -123,7 +123,7 @@ def blocked_task(recording: Recording, host: str, at: float, rng: random.Random)
         recording.log(host, at + offset * 1e-4, "kernel", text, priority=3)
 
 
-def mount_line(outage: Outage, host: Host) -> str:
+def write_mount(outage: Outage, host: Host) -> str:
     """Write the mount's line of /proc/mounts."""
     options = (
         "rw,relatime,vers=4.1,rsize=1048576,wsize=1048576,namlen=255,hard,proto=tcp,"
@@ -132,7 +132,7 @@ def mount_line(outage: Outage, host: Host) -> str:
     return f"{outage.server}:{EXPORT} {EXPORT} nfs4 {options} 0 0"
 
 
-def host_commands(
+def add_host_commands(
     recording: Recording, outage: Outage, rng: random.Random, at: float, hung_share: float
 ) -> None:
     """Record what an operator ran on each host at `at`, inside the stall."""
@@ -142,7 +142,11 @@ def host_commands(
         recording.commands += [
             Command(name, ("cat", "/proc/mounts"), "mounts", begin, _mounts(outage, host)),
             Command(
-                name, ("chronyc", "tracking"), "chronyc-tracking", begin + 1, chrony(host, begin)
+                name,
+                ("chronyc", "tracking"),
+                "chronyc-tracking",
+                begin + 1,
+                write_chrony(host, begin),
             ),
             Command(name, ("uptime",), "uptime", begin + 1.5, _uptime(rng, host, begin)),
         ]
@@ -161,17 +165,17 @@ def _mounts(outage: Outage, host: Host) -> str:
     return (
         "/dev/nvme0n1p2 / ext4 rw,relatime 0 0\n"
         "/dev/md0 /scratch xfs rw,relatime,attr2,inode64 0 0\n"
-        f"{mount_line(outage, host)}\n"
+        f"{write_mount(outage, host)}\n"
     )
 
 
-def tracking(host: Host, at: float) -> Command:
+def record_tracking(host: Host, at: float) -> Command:
     """Record chrony's view of the host's clock."""
     argv = ("chronyc", "tracking")
-    return Command(host.name, argv, "chronyc-tracking", at, chrony(host, at))
+    return Command(host.name, argv, "chronyc-tracking", at, write_chrony(host, at))
 
 
-def chrony(host: Host, at: float) -> str:
+def write_chrony(host: Host, at: float) -> str:
     """Write what `chronyc tracking` says of the host's clock."""
     off = host.clock_offset_s
     side = "fast of" if off >= 0 else "slow of"
@@ -210,7 +214,7 @@ def _df_local(rng: random.Random) -> str:
     )
 
 
-def client_metrics(outage: Outage, rng: random.Random, times: list[float]) -> list[Metric]:
+def sample_clients(outage: Outage, rng: random.Random, times: list[float]) -> list[Metric]:
     """Sample node_exporter's view of the mount on every client."""
     found: list[Metric] = []
     for name, stall in outage.stalls.items():
@@ -221,20 +225,22 @@ def client_metrics(outage: Outage, rng: random.Random, times: list[float]) -> li
         inside = [stall.begin + 5 < at < stall.end for at in times]
         write = {**labels, "proto": "4", "method": "Write"}
         found += [
-            sampled("node_nfs_requests_total", write, times, [round(s * rate) for s in served]),
-            sampled(
+            pair_samples(
+                "node_nfs_requests_total", write, times, [round(s * rate) for s in served]
+            ),
+            pair_samples(
                 "node_nfs_rpc_retransmissions_total",
                 labels,
                 times,
                 [float(int(lost // 60)) * 16 for lost in waits],
             ),
-            sampled(
+            pair_samples(
                 "node_procs_blocked",
                 labels,
                 times,
                 [float(most if within else most % 3) for within in inside],
             ),
-            sampled(
+            pair_samples(
                 "node_pressure_io_stalled_seconds_total",
                 labels,
                 times,

@@ -3,7 +3,7 @@
 import random
 
 from evals.model import Recording, TextFile, happens
-from evals.scenarios.nfs_outage import Outage, wall
+from evals.scenarios.nfs_outage import Outage, write_wall
 
 ROUTINE = (
     "Controller B: Heartbeat from Controller A OK (standby)",
@@ -44,14 +44,14 @@ FAILOVER = (
 """What the array says: seconds after which moment of the outage, and the text."""
 
 
-def storage_log(outage: Outage, rng: random.Random, recording: Recording) -> TextFile:
+def write_storage_log(outage: Outage, rng: random.Random, recording: Recording) -> TextFile:
     """Write the array's event log as its console exports it."""
     level = rng.choice(("", "WARN ", ""))
     lines = [*_routine(outage, rng, recording.since), *_failover(outage, rng, level)]
     bracket = happens(rng, 0.7)
     text = f"# Event log export: array nas-data01, NFS service address {outage.server}\n"
     for moment, words in sorted(lines):
-        stamp = f"[{wall(moment)}]" if bracket else wall(moment)
+        stamp = f"[{write_wall(moment)}]" if bracket else write_wall(moment)
         text += f"{stamp} {words}\n"
     return TextFile(
         path="storage/controller-events.log",

@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from evals.errors import BrokenScenarioError
-from evals.model import Body, Command, PodLog, Recording, TextFile, iso
+from evals.model import Body, Command, PodLog, Recording, TextFile, write_iso
 from evals.writers import journal, openmetrics, prometheus
 
 PLURALS = {
@@ -61,8 +61,8 @@ class BundleWriter:
                 "command": command,
                 "target": target,
                 "cluster": self.cluster,
-                "started": iso(started, digits=3),
-                "ended": iso(started + 0.3 if ended is None else ended, digits=3),
+                "started": write_iso(started, digits=3),
+                "ended": write_iso(started + 0.3 if ended is None else ended, digits=3),
                 "outcome": outcome,
                 "detail": detail,
                 "sha256": hashlib.sha256(body).hexdigest(),
@@ -152,7 +152,9 @@ def _objects(writer: BundleWriter, recording: Recording) -> None:
 
 def _pod_log(writer: BundleWriter, recording: Recording, log: PodLog) -> None:
     previous = ".previous" if log.previous else ""
-    lines = [f"{iso(recording.stamped(log.host, at), digits=9)} {text}\n" for at, text in log.lines]
+    lines = [
+        f"{write_iso(recording.stamped(log.host, at), digits=9)} {text}\n" for at, text in log.lines
+    ]
     writer.write(
         f"k8s/logs/{log.namespace}/{log.pod}/{log.container}{previous}.log",
         "".join(lines).encode(),
@@ -179,7 +181,7 @@ def _metrics(
             started=recording.taken,
         )
         return
-    for answer in prometheus.answers(recording, queries):
+    for answer in prometheus.answer_queries(recording, queries):
         writer.write(
             f"prometheus/{answer.name}.json",
             answer.body,
@@ -259,7 +261,10 @@ def _incident(root: Path, recording: Recording, languages: Sequence[str]) -> Non
     body = {
         "title": recording.title,
         "text": text,
-        "window": {"since": iso(recording.reported[0]), "until": iso(recording.reported[1])},
+        "window": {
+            "since": write_iso(recording.reported[0]),
+            "until": write_iso(recording.reported[1]),
+        },
         "cluster": recording.cluster,
     }
     (root / "incident.yaml").write_text(yaml.safe_dump(body, allow_unicode=True, sort_keys=False))

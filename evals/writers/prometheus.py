@@ -36,14 +36,14 @@ class Answer:
     body: bytes
 
 
-def queries(catalog: Catalog) -> tuple[Query, ...]:
+def list_queries(catalog: Catalog) -> tuple[Query, ...]:
     """Return the handbook's named queries, and the everyday ones that it does not ask."""
     named = [(name, expr) for name, expr in catalog.queries()]
     asked = {expr for _, expr in named}
     return (*named, *(query for query in EVERYDAY if query[1] not in asked))
 
 
-def answers(recording: Recording, wanted: Sequence[Query]) -> Iterator[Answer]:
+def answer_queries(recording: Recording, wanted: Sequence[Query]) -> Iterator[Answer]:
     """Ask a real Prometheus over the recording's samples."""
     with tempfile.TemporaryDirectory(prefix="firstfault-prom-") as folder:
         scratch = Path(folder)

@@ -12,7 +12,7 @@ from assistant.doctor import examine
 from assistant.settings import Settings
 from assistant.shared_checks import check_own_node, check_shared_mounts
 from evals.replay.kubernetes.serving import Served, serve
-from evals.replay.kubernetes.store import Json, store_of
+from evals.replay.kubernetes.store import Json, fill_store
 from tools.context import ProbeContext
 from tools.hangs import Hangs
 from tools.shell import Shell
@@ -38,7 +38,7 @@ def _served() -> Iterator[Served]:
         ),
         thing("PersistentVolume", "local", spec={"hostPath": {"path": "/x"}}),
     ]
-    with serve(store_of(items, {}), datetime.now(UTC)) as served:
+    with serve(fill_store(items, {}), datetime.now(UTC)) as served:
         yield served
 
 

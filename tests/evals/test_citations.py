@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.citations import stands, valid_share
+from evals.citations import measure_valid, stands
 from tools.evidence import Citation, Evidence
 
 
@@ -71,6 +71,6 @@ def test_the_share_names_what_is_broken(tmp_path: Path) -> None:
     """A citation of unknown evidence is broken; none at all is no proof."""
     (tmp_path / "a.log").write_text("a line that is long enough\n")
     good, bad = _cite("a line that is long enough", 1), Citation(evidence="E9", text="x")
-    share, broken = valid_share([good, bad], {"E1": _evidence("a.log")}, tmp_path)
+    share, broken = measure_valid([good, bad], {"E1": _evidence("a.log")}, tmp_path)
     assert (share, broken) == (0.5, [bad])
-    assert valid_share([], {}, tmp_path) == (0.0, [])
+    assert measure_valid([], {}, tmp_path) == (0.0, [])

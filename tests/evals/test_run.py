@@ -8,7 +8,7 @@ from evals import perturb
 from evals.baselines import BASELINES
 from evals.perturb import Perturbation
 from evals.run import Case, Runner
-from evals.scenarios.build import identities, load
+from evals.scenarios.build import list_scenarios, load
 from evals.score import score
 from evals.truth import load_truth
 from evals.writers import bundle
@@ -26,7 +26,7 @@ def runner(tmp_path: Path) -> Runner:
     return Runner(load_catalog(), tmp_path, scale=0.005, stored_queries=False)
 
 
-@pytest.mark.parametrize("name", identities())
+@pytest.mark.parametrize("name", list_scenarios())
 def test_the_true_root_is_first(name: str, runner: Runner) -> None:
     """Nothing forbidden, nothing unsafe, and every citation stands where it points."""
     result = runner.run(Case(name, SEED))
@@ -36,7 +36,7 @@ def test_the_true_root_is_first(name: str, runner: Runner) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", identities())
+@pytest.mark.parametrize("name", list_scenarios())
 def test_twenty_seeds_have_the_true_root_first(name: str, runner: Runner) -> None:
     """No seed of twenty that were drawn now is missed."""
     misses = {seed: runner.run(Case(name, seed)).miss for seed in SEEDS}
@@ -69,10 +69,10 @@ def test_the_baselines_are_beaten(tmp_path: Path) -> None:
     """Looking up the loudest line or the Xid is right on at most half of the scenarios."""
     catalog = load_catalog()
     right = dict.fromkeys(BASELINES, 0)
-    for name in identities():
+    for name in list_scenarios():
         recording = load(name).record(SEED, 0.002)
         folder = bundle.write(recording, tmp_path / name)
         truth = load_truth(name, recording.facts)
         for label, baseline in BASELINES.items():
             right[label] += score(baseline(folder, catalog), truth)["root_exact"] == 1
-    assert max(right.values()) <= len(identities()) / 2, right
+    assert max(right.values()) <= len(list_scenarios()) / 2, right

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from evals.answer import Answer, NamedRoot
-from evals.score import chain_f1, score
+from evals.score import score, score_chain
 from evals.truth import Onset, Root, Truth
 
 AT = datetime.fromisoformat("2025-06-20T02:20:00Z")
@@ -77,10 +77,10 @@ def test_the_first_anomaly_fades() -> None:
 def test_chain_edges_have_an_f1() -> None:
     """Optional edges are right but not demanded; a wrong one costs precision."""
     whole = [(SERVER.page, "b"), ("b", "c")]
-    assert chain_f1(whole, TRUTH) == 1
-    assert chain_f1([*whole, ("b", "d")], TRUTH) == 1
-    assert chain_f1([*whole, ("d", "b")], TRUTH) == pytest.approx(0.8)
-    assert chain_f1([("b", "c")], TRUTH) == 0, "it does not touch the root"
+    assert score_chain(whole, TRUTH) == 1
+    assert score_chain([*whole, ("b", "d")], TRUTH) == 1
+    assert score_chain([*whole, ("d", "b")], TRUTH) == pytest.approx(0.8)
+    assert score_chain([("b", "c")], TRUTH) == 0, "it does not touch the root"
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 from evals.replay.kubernetes.serving import serve
-from evals.replay.kubernetes.store import store_of
-from evals.replay.ports import await_ready, free_port
+from evals.replay.kubernetes.store import fill_store
+from evals.replay.ports import await_ready, find_port
 
 DEPLOY = Path(__file__).parents[2] / "integrations" / "deploy"
 TOKEN = "a-long-random-word"
@@ -26,7 +26,7 @@ TOKEN = "a-long-random-word"
 @contextmanager
 def agent(folder: Path, **variables: str) -> Iterator[str]:
     """Run the agent on loopback and give its address."""
-    address = f"127.0.0.1:{free_port()}"
+    address = f"127.0.0.1:{find_port()}"
     argv = [sys.executable, "-m", "integrations.agent", "--listen", address]
     environment = {**os.environ, "HOME": str(folder), "FIRSTFAULT_LIMIT_S": "3", **variables}
     with (folder / "agent.log").open("wb") as log:
@@ -126,7 +126,7 @@ def test_kubectl_takes_the_daemonset(tmp_path: Path) -> None:
     workload = (DEPLOY / "daemonset.yaml").read_text().split("\n---\n")[0]
     file = tmp_path / "daemonset.yaml"
     file.write_text(workload)
-    with serve(store_of([], {}), datetime.now(UTC)) as served:
+    with serve(fill_store([], {}), datetime.now(UTC)) as served:
         config = served.kubeconfig(tmp_path / "config")
         argv = ["kubectl", f"--kubeconfig={config}", f"--cache-dir={tmp_path}/cache", "apply"]
         done = subprocess.run(

@@ -79,7 +79,7 @@ def _series() -> list[Loose]:
 
 @pytest.fixture(name="server", scope="module")
 def _server(series: list[Loose], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    if not prometheus.available():
+    if not prometheus.is_available():
         pytest.skip("prometheus and promtool are not installed")
     folder: Path = tmp_path_factory.mktemp("promql")
     lines = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evals.replay.kubernetes.server import status
+from evals.replay.kubernetes.server import write_status
 
 
 @dataclass
@@ -65,5 +65,5 @@ class Audit:
                 fault.times -= 1
                 await asyncio.sleep(fault.delay_s)
                 if fault.code:
-                    return status(fault.code, fault.reason, "injected by the replay")
+                    return write_status(fault.code, fault.reason, "injected by the replay")
         return self.app

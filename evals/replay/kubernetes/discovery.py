@@ -48,7 +48,7 @@ def _listed(group: str, version: str) -> list[Json]:
     ]
 
 
-def groups(path: str, accept: str) -> Response:
+def list_groups(path: str, accept: str) -> Response:
     """Answer /api and /apis: aggregated where the client takes version 2 of it, else plain."""
     core = path.rstrip("/") == "/api"
     if AGGREGATED in accept and "v=v2;" in accept:
@@ -65,7 +65,7 @@ def groups(path: str, accept: str) -> Response:
     return JSONResponse({"kind": "APIGroupList", "apiVersion": "v1", "groups": listed})
 
 
-def resources(group: str, version: str) -> Response | None:
+def list_resources(group: str, version: str) -> Response | None:
     """Answer /apis/GROUP/VERSION; None where nothing is served."""
     found = _listed(group, version)
     if not found:

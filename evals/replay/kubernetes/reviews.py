@@ -2,7 +2,7 @@
 
 import json
 
-from evals.replay.kubernetes.store import READ, RESOURCES, Json, part
+from evals.replay.kubernetes.store import READ, RESOURCES, Json, read_part
 
 REVIEWS = {
     ("authorization.k8s.io", "selfsubjectaccessreviews"): "SelfSubjectAccessReview",
@@ -15,7 +15,7 @@ SECRET = frozenset({"secrets"})
 _ATTRIBUTES = ("namespace", "verb", "group", "version", "resource", "subresource", "name")
 
 
-def fields(message: bytes) -> dict[int, bytes]:
+def read_fields(message: bytes) -> dict[int, bytes]:
     """Return the length-delimited fields of a protobuf message; the last of a number counts."""
     found: dict[int, bytes] = {}
     at = 0
@@ -38,14 +38,14 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
             return value, at
 
 
-def attributes(body: bytes) -> Json:
+def read_attributes(body: bytes) -> Json:
     """Return what an access review asks about."""
     if not body.startswith(MAGIC):
         document = json.loads(body or b"{}")
-        return part(part(document, "spec"), "resourceAttributes")
-    unknown = fields(body[len(MAGIC) :])
-    spec = fields(fields(unknown.get(2, b"")).get(2, b""))
-    asked = fields(spec.get(1, b""))
+        return read_part(read_part(document, "spec"), "resourceAttributes")
+    unknown = read_fields(body[len(MAGIC) :])
+    spec = read_fields(read_fields(unknown.get(2, b"")).get(2, b""))
+    asked = read_fields(spec.get(1, b""))
     return {name: asked[n].decode() for n, name in enumerate(_ATTRIBUTES, 1) if n in asked}
 
 
@@ -63,7 +63,7 @@ def answer(kind: str, group_version: str, body: bytes) -> Json:
         }
         rules = {"incomplete": False, "resourceRules": [rule], "nonResourceRules": []}
         return {**document, "status": rules}
-    asked = attributes(body)
+    asked = read_attributes(body)
     allowed = asked.get("verb") in READ and asked.get("resource") not in SECRET
     allowed = allowed and asked.get("subresource", "") in {"", "log", "status"}
     status: Json = {"allowed": allowed}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from evals.replay.kubernetes.store import Json, meta
+from evals.replay.kubernetes.store import Json, read_meta
 
 Test = Callable[[Json], bool]
 FIELDS = {
@@ -40,7 +40,7 @@ def dig(item: Json, path: str) -> str:
     return str(found).lower() if isinstance(found, bool) else str(found)
 
 
-def by_fields(selector: str, plural: str) -> Test:
+def select_by_fields(selector: str, plural: str) -> Test:
     """Compile a field selector.
 
     Raises:
@@ -53,12 +53,12 @@ def by_fields(selector: str, plural: str) -> Test:
     return lambda item: all((dig(item, path) == value) == (op != "!=") for path, op, value in terms)
 
 
-def by_labels(selector: str) -> Test:
+def select_by_labels(selector: str) -> Test:
     """Compile a label selector: equality, sets and existence."""
     tests = [_label(term.strip()) for term in re.findall(r"[^,(]+(?:\([^)]*\))?", selector)]
 
     def test(item: Json) -> bool:
-        labels = meta(item).get("labels")
+        labels = read_meta(item).get("labels")
         return all(one(labels if isinstance(labels, dict) else {}) for one in tests)
 
     return test

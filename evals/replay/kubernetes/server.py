@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from evals.replay.kubernetes import discovery, reviews, selectors, tables
-from evals.replay.kubernetes.store import Json, Resource, Store, find, meta, parts
+from evals.replay.kubernetes.store import Json, Resource, Store, find, read_meta, read_parts
 
 PATH = re.compile(
     r"/(?:api/(?P<core>v1)|apis/(?P<group>[^/]+)/(?P<version>[^/]+))"
@@ -27,7 +27,7 @@ METHODS = ["GET", *VERBS]
 TABLE = "as=Table"
 
 
-def status(code: int, reason: str, message: str) -> JSONResponse:
+def write_status(code: int, reason: str, message: str) -> JSONResponse:
     """Write a failure as the API server does."""
     return JSONResponse(
         {
@@ -81,7 +81,7 @@ class Api:
     async def groups(self, request: Request) -> Response:
         """Answer /api and /apis."""
         accept = request.headers.get("accept", "")
-        return discovery.groups(request.url.path, accept)
+        return discovery.list_groups(request.url.path, accept)
 
     async def resource(self, request: Request) -> Response:
         """Answer everything below a group and version."""
@@ -89,7 +89,7 @@ class Api:
         if asked is None:
             return _nowhere()
         if not asked.plural:
-            return discovery.resources(asked.group, asked.version) or _nowhere()
+            return discovery.list_resources(asked.group, asked.version) or _nowhere()
         kind = reviews.REVIEWS.get((asked.group, asked.plural))
         if kind and request.method == "POST":
             body = await request.body()
@@ -107,7 +107,7 @@ class Api:
             f'{asked.plural} is forbidden: User "{reviews.USER}" cannot {verb} resource '
             f'"{asked.plural}" in API group "{asked.group}" at the cluster scope'
         )
-        return status(403, "Forbidden", message)
+        return write_status(403, "Forbidden", message)
 
     def _read(self, request: Request, asked: Asked, resource: Resource) -> Response:
         if not asked.name:
@@ -115,13 +115,13 @@ class Api:
         item = self.store.one(resource, asked.namespace, asked.name)
         if item is None:
             where = f"{resource.plural}.{resource.group}" if resource.group else resource.plural
-            return status(404, "NotFound", f'{where} "{asked.name}" not found')
+            return write_status(404, "NotFound", f'{where} "{asked.name}" not found')
         if asked.sub == "log":
             return self._log(request, item)
         if asked.sub:
             return _nowhere()
         if TABLE in request.headers.get("accept", ""):
-            return _json(tables.table(resource, [item], self.now, whole=_whole(request)))
+            return _json(tables.write_table(resource, [item], self.now, whole=_whole(request)))
         return _json({"apiVersion": resource.group_version, **item})
 
     def _list(self, request: Request, asked: Asked, resource: Resource) -> Response:
@@ -129,39 +129,41 @@ class Api:
         rows = self.store.of(resource, asked.namespace)
         try:
             if query.get("fieldSelector"):
-                rows = list(filter(selectors.by_fields(query["fieldSelector"], asked.plural), rows))
+                rows = list(
+                    filter(selectors.select_by_fields(query["fieldSelector"], asked.plural), rows)
+                )
         except selectors.UnsupportedFieldError as error:
-            return status(400, "BadRequest", f"field label not supported: {error}")
+            return write_status(400, "BadRequest", f"field label not supported: {error}")
         if query.get("labelSelector"):
-            rows = list(filter(selectors.by_labels(query["labelSelector"]), rows))
+            rows = list(filter(selectors.select_by_labels(query["labelSelector"]), rows))
         if query.get("watch") in {"1", "true"}:
             return StreamingResponse(_watch(rows), media_type="application/json")
         try:
             page, more = _page(rows, query.get("continue", ""), int(query.get("limit") or 0))
         except ValueError:
             message = "The provided continue parameter is too old to display a consistent list."
-            return status(410, "Expired", message)
+            return write_status(410, "Expired", message)
         if TABLE in request.headers.get("accept", ""):
-            return _json(tables.table(resource, page, self.now, whole=_whole(request)))
+            return _json(tables.write_table(resource, page, self.now, whole=_whole(request)))
         kind = f"{resource.kind}List"
         head: Json = {"kind": kind, "apiVersion": resource.group_version, "metadata": more}
         return _json({**head, "items": page})
 
     def _log(self, request: Request, pod: Json) -> Response:
-        query, about = request.query_params, meta(pod)
+        query, about = request.query_params, read_meta(pod)
         spec = pod.get("spec")
         names = [
-            str(c["name"]) for c in parts(spec if isinstance(spec, dict) else {}, "containers")
+            str(c["name"]) for c in read_parts(spec if isinstance(spec, dict) else {}, "containers")
         ]
         name = query.get("container") or names[0]
         if name not in names:
             message = f"container {name} is not valid for pod {about['name']}"
-            return status(400, "BadRequest", message)
+            return write_status(400, "BadRequest", message)
         previous = ".previous" if query.get("previous") == "true" else ""
         text = self.store.logs.get(f"{about['namespace']}/{about['name']}/{name}{previous}")
         if text is None and previous:
             message = f'previous terminated container "{name}" in pod "{about["name"]}" not found'
-            return status(400, "BadRequest", message)
+            return write_status(400, "BadRequest", message)
         return Response(self._cut(text or "", request), media_type="text/plain")
 
     def _cut(self, text: str, request: Request) -> bytes:
@@ -192,7 +194,7 @@ def _whole(request: Request) -> bool:
 
 
 def _nowhere() -> Response:
-    return status(404, "NotFound", "the server could not find the requested resource")
+    return write_status(404, "NotFound", "the server could not find the requested resource")
 
 
 def _page(rows: list[Json], token: str, limit: int) -> tuple[list[Json], Json]:
@@ -228,7 +230,7 @@ async def plain(request: Request) -> Response:
     return _nowhere()
 
 
-def application(store: Store, now: datetime) -> Starlette:
+def build_application(store: Store, now: datetime) -> Starlette:
     """Build the server's application."""
     api = Api(store, now)
     return Starlette(

@@ -13,9 +13,9 @@ import yaml
 
 from evals.errors import ReplayError
 from evals.replay.kubernetes.audit import Asked, Audit, Fault
-from evals.replay.kubernetes.server import application
+from evals.replay.kubernetes.server import build_application
 from evals.replay.kubernetes.store import Store
-from evals.replay.ports import free_port
+from evals.replay.ports import find_port
 
 START_S = 10.0
 
@@ -56,8 +56,8 @@ def serve(store: Store, now: datetime, faults: Sequence[Fault] = ()) -> Iterator
     Raises:
         ReplayError: it did not start.
     """
-    audit = Audit(application(store, now), faults)
-    port = free_port()
+    audit = Audit(build_application(store, now), faults)
+    port = find_port()
     config = uvicorn.Config(
         audit, host="127.0.0.1", port=port, log_level="error", timeout_graceful_shutdown=1
     )

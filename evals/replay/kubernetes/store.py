@@ -80,40 +80,44 @@ class Store:
     def of(self, resource: Resource, namespace: str = "") -> list[Json]:
         """List a resource's objects, of one namespace if one is given."""
         rows = self.objects.get(resource.kind, [])
-        return [row for row in rows if not namespace or meta(row).get("namespace") == namespace]
+        return [
+            row for row in rows if not namespace or read_meta(row).get("namespace") == namespace
+        ]
 
     def one(self, resource: Resource, namespace: str, name: str) -> Json | None:
         """Return one object by name."""
         rows = self.of(resource, namespace)
-        return next((row for row in rows if meta(row).get("name") == name), None)
+        return next((row for row in rows if read_meta(row).get("name") == name), None)
 
 
-def meta(item: Json) -> Json:
+def read_meta(item: Json) -> Json:
     """Return an object's metadata."""
     found = item.get("metadata")
     return found if isinstance(found, dict) else {}
 
 
-def part(item: Mapping[str, object], name: str) -> Json:
+def read_part(item: Mapping[str, object], name: str) -> Json:
     """Return a nested object, empty where there is none."""
     found = item.get(name)
     return found if isinstance(found, dict) else {}
 
 
-def parts(item: Mapping[str, object], name: str) -> list[Json]:
+def read_parts(item: Mapping[str, object], name: str) -> list[Json]:
     """Return a nested list of objects, empty where there is none."""
     found = item.get(name)
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
 
 
-def store_of(items: Iterable[Json], logs: Mapping[str, str]) -> Store:
+def fill_store(items: Iterable[Json], logs: Mapping[str, str]) -> Store:
     """Index objects by kind."""
     kinds: dict[str, list[Json]] = defaultdict(list)
     for item in items:
-        meta(item).setdefault("resourceVersion", "1")
+        read_meta(item).setdefault("resourceVersion", "1")
         kinds[str(item["kind"])].append(item)
     for rows in kinds.values():
-        rows.sort(key=lambda row: (str(meta(row).get("namespace", "")), str(meta(row)["name"])))
+        rows.sort(
+            key=lambda row: (str(read_meta(row).get("namespace", "")), str(read_meta(row)["name"]))
+        )
     return Store(dict(kinds), dict(logs))
 
 
@@ -128,4 +132,4 @@ def load_bundle(bundle: Path, listing: str = "") -> Store:
         str(path.relative_to(root).with_suffix("")): path.read_text()
         for path in sorted(root.rglob("*.log"))
     }
-    return store_of(items, logs)
+    return fill_store(items, logs)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from evals.replay.kubernetes.store import Json, Resource, meta, part, parts
+from evals.replay.kubernetes.store import Json, Resource, read_meta, read_part, read_parts
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 
@@ -17,7 +17,7 @@ class Columns:
     cells: Callable[[Json, datetime], list[object]]
 
 
-def age(stamp: object, now: datetime) -> str:
+def write_age(stamp: object, now: datetime) -> str:
     """Write a duration as Kubernetes does: 90s, 5m30s, 47m, 3h12m, 9d."""
     if not isinstance(stamp, str):
         return "<unknown>"
@@ -34,19 +34,19 @@ def age(stamp: object, now: datetime) -> str:
 
 
 def _created(item: Json, now: datetime) -> str:
-    return age(meta(item).get("creationTimestamp"), now)
+    return write_age(read_meta(item).get("creationTimestamp"), now)
 
 
 def _node(item: Json, now: datetime) -> list[object]:
-    status, spec = part(item, "status"), part(item, "spec")
-    conditions = {c["type"]: c["status"] for c in parts(status, "conditions")}
+    status, spec = read_part(item, "status"), read_part(item, "spec")
+    conditions = {c["type"]: c["status"] for c in read_parts(status, "conditions")}
     ready = "Ready" if conditions.get("Ready") == "True" else "NotReady"
-    info = part(status, "nodeInfo")
-    addresses = {a["type"]: a["address"] for a in parts(status, "addresses")}
-    labels = part(meta(item), "labels")
+    info = read_part(status, "nodeInfo")
+    addresses = {a["type"]: a["address"] for a in read_parts(status, "addresses")}
+    labels = read_part(read_meta(item), "labels")
     roles = sorted(k.split("/")[1] for k in labels if k.startswith("node-role.kubernetes.io/"))
     return [
-        meta(item)["name"],
+        read_meta(item)["name"],
         ready + (",SchedulingDisabled" if spec.get("unschedulable") else ""),
         ",".join(roles) or "<none>",
         _created(item, now),
@@ -59,28 +59,30 @@ def _node(item: Json, now: datetime) -> list[object]:
     ]
 
 
-def pod_state(item: Json) -> str:
+def read_pod_state(item: Json) -> str:
     """Name a pod's state as the STATUS column does."""
-    status = part(item, "status")
+    status = read_part(item, "status")
     state = str(status.get("reason") or status.get("phase", "Unknown"))
-    for container in parts(status, "containerStatuses"):
-        waiting, over = (part(part(container, "state"), s) for s in ("waiting", "terminated"))
+    for container in read_parts(status, "containerStatuses"):
+        waiting, over = (
+            read_part(read_part(container, "state"), s) for s in ("waiting", "terminated")
+        )
         if waiting.get("reason"):
             state = str(waiting["reason"])
         elif over:
             state = str(over.get("reason") or f"ExitCode:{over.get('exitCode')}")
-    return "Terminating" if meta(item).get("deletionTimestamp") else state
+    return "Terminating" if read_meta(item).get("deletionTimestamp") else state
 
 
 def _pod(item: Json, now: datetime) -> list[object]:
-    status, spec = part(item, "status"), part(item, "spec")
-    known = parts(status, "containerStatuses")
+    status, spec = read_part(item, "status"), read_part(item, "spec")
+    known = read_parts(status, "containerStatuses")
     ready = sum(1 for container in known if container.get("ready"))
     restarts = sum(n for c in known if isinstance(n := c.get("restartCount"), int))
     return [
-        meta(item)["name"],
-        f"{ready}/{len(parts(spec, 'containers'))}",
-        pod_state(item),
+        read_meta(item)["name"],
+        f"{ready}/{len(read_parts(spec, 'containers'))}",
+        read_pod_state(item),
         str(restarts),
         _created(item, now),
         status.get("podIP", "<none>"),
@@ -91,33 +93,39 @@ def _pod(item: Json, now: datetime) -> list[object]:
 
 
 def _event(item: Json, now: datetime) -> list[object]:
-    about, source = part(item, "involvedObject"), part(item, "source")
+    about, source = read_part(item, "involvedObject"), read_part(item, "source")
     return [
-        age(item.get("lastTimestamp"), now),
+        write_age(item.get("lastTimestamp"), now),
         item.get("type"),
         item.get("reason"),
         f"{str(about.get('kind', '')).lower()}/{about.get('name')}",
         about.get("fieldPath", ""),
         ", ".join(str(source[key]) for key in ("component", "host") if source.get(key)),
         str(item.get("message", "")).strip(),
-        age(item.get("firstTimestamp"), now),
+        write_age(item.get("firstTimestamp"), now),
         item.get("count", 1),
-        meta(item)["name"],
+        read_meta(item)["name"],
     ]
 
 
 def _job(item: Json, now: datetime) -> list[object]:
-    status, spec = part(item, "status"), part(item, "spec")
-    true = {c["type"] for c in parts(status, "conditions") if c["status"] == "True"}
+    status, spec = read_part(item, "status"), read_part(item, "spec")
+    true = {c["type"] for c in read_parts(status, "conditions") if c["status"] == "True"}
     state = next((name for name in ("Complete", "Failed") if name in true), "Running")
     done = f"{status.get('succeeded', 0)}/{spec.get('completions', 1)}"
-    return [meta(item)["name"], state, done, age(status.get("startTime"), now), _created(item, now)]
+    return [
+        read_meta(item)["name"],
+        state,
+        done,
+        write_age(status.get("startTime"), now),
+        _created(item, now),
+    ]
 
 
 def _claim(item: Json, now: datetime) -> list[object]:
-    status, spec = part(item, "status"), part(item, "spec")
-    size = part(status, "capacity").get("storage", "")
-    name, phase = meta(item)["name"], status.get("phase", "")
+    status, spec = read_part(item, "status"), read_part(item, "spec")
+    size = read_part(status, "capacity").get("storage", "")
+    name, phase = read_meta(item)["name"], status.get("phase", "")
     return [name, phase, spec.get("volumeName", ""), size, "RWX", "", "<unset>",
             _created(item, now), spec.get("volumeMode", "Filesystem")]  # fmt: skip
 
@@ -145,10 +153,10 @@ TABLES = {
         _claim,
     ),
 }
-PLAIN = Columns(["Name", "Age"], lambda item, now: [meta(item)["name"], _created(item, now)])
+PLAIN = Columns(["Name", "Age"], lambda item, now: [read_meta(item)["name"], _created(item, now)])
 
 
-def table(resource: Resource, items: Sequence[Json], now: datetime, *, whole: bool) -> Json:
+def write_table(resource: Resource, items: Sequence[Json], now: datetime, *, whole: bool) -> Json:
     """Write a Table; rows carry whole objects where kubectl asked for them, to sort by."""
     columns = TABLES.get(resource.plural, PLAIN)
     return {
@@ -176,5 +184,5 @@ def _partial(item: Json) -> Json:
     return {
         "kind": "PartialObjectMetadata",
         "apiVersion": "meta.k8s.io/v1",
-        "metadata": meta(item),
+        "metadata": read_meta(item),
     }

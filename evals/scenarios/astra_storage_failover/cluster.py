@@ -3,11 +3,11 @@
 import random
 
 from evals import fleet, node_objects, objects, pod_objects
-from evals.background import klog
-from evals.model import Body, Host, PodLog, Recording, iso
+from evals.background import write_klog
+from evals.model import Body, Host, PodLog, Recording, write_iso
 from evals.node_objects import Ready
 from evals.objects import Involved
-from evals.scenarios.astra_storage_failover.nodes import pleg_words, taint
+from evals.scenarios.astra_storage_failover.nodes import write_pleg, write_taint
 from evals.scenarios.astra_storage_failover.plan import NodeStory, Plan
 from evals.scenarios.astra_storage_failover.pods import CLAIM, NAMESPACE, Pods
 from evals.scenarios.nfs_outage import PROBE_FILE
@@ -22,7 +22,7 @@ def write(recording: Recording, plan: Plan, rng: random.Random) -> Pods:
     pods.play()
     events = [*pods.events]
     for story in plan.nodes.values():
-        events += node_events(rng, story)
+        events += write_node_events(rng, story)
     _rename_uids(recording)
     for at in (plan.looked + 45, recording.taken):
         recording.snapshots[at] = _listing(recording, plan, pods, events, at)
@@ -31,7 +31,7 @@ def write(recording: Recording, plan: Plan, rng: random.Random) -> Pods:
 
 
 def _rename_uids(recording: Recording) -> None:
-    recording.facts["kube_system_uid"] = fleet.uuid(
+    recording.facts["kube_system_uid"] = fleet.draw_uuid(
         random.Random(f"{recording.scenario}/{recording.seed}/cluster")
     )
 
@@ -42,12 +42,14 @@ def _listing(
     """List the cluster at `at`; the same seed gives the same uids in every listing."""
     rng = random.Random(f"{recording.scenario}/{recording.seed}/objects")
     found = [_kube_system(rng, recording, plan)]
-    found += [objects.namespace(rng, name, plan.since - 9e6) for name in (NAMESPACE, "gpu-system")]
+    found += [
+        objects.write_namespace(rng, name, plan.since - 9e6) for name in (NAMESPACE, "gpu-system")
+    ]
     found += _control_plane(rng, plan, at)
     for story in plan.nodes.values():
         found.append(_node(rng, story, at))
-        found.append(node_objects.lease(rng, story.host, at - 4))
-    found += objects.nfs_volume(
+        found.append(node_objects.write_lease(rng, story.host, at - 4))
+    found += objects.write_nfs_volume(
         rng,
         "pv-astra-data",
         server=plan.outage.server,
@@ -59,12 +61,12 @@ def _listing(
     found += [_job(rng, plan, pods, index, at) for index in range(len(plan.jobs))]
     found += pods.listed(at)
     found.append(_daemonset(rng, plan, at))
-    found += [item for item in events if str(item["lastTimestamp"]) <= iso(at)]
+    found += [item for item in events if str(item["lastTimestamp"]) <= write_iso(at)]
     return found
 
 
 def _kube_system(rng: random.Random, recording: Recording, plan: Plan) -> Body:
-    body = objects.namespace(rng, "kube-system", plan.since - 9e6)
+    body = objects.write_namespace(rng, "kube-system", plan.since - 9e6)
     meta = body["metadata"]
     if isinstance(meta, dict):
         meta["uid"] = recording.facts["kube_system_uid"]
@@ -73,11 +75,11 @@ def _kube_system(rng: random.Random, recording: Recording, plan: Plan) -> Body:
 
 def _control_plane(rng: random.Random, plan: Plan, at: float) -> list[Body]:
     names = [f"astra-cp-{number:02d}" for number in (1, 2, 3)]
-    hosts = fleet.hosts(rng, names, subnet="10.1", booted=plan.since - 4e6, gpu_count=0)
+    hosts = fleet.draw_hosts(rng, names, subnet="10.1", booted=plan.since - 4e6, gpu_count=0)
     blocked: Body = {"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}
     labels = {"node-role.kubernetes.io/control-plane": ""}
     return [
-        node_objects.node(
+        node_objects.write_node(
             rng,
             host,
             at=at,
@@ -89,11 +91,11 @@ def _control_plane(rng: random.Random, plan: Plan, at: float) -> list[Body]:
     ]
 
 
-def ready_at(story: NodeStory, at: float) -> Ready:
+def read_ready(story: NodeStory, at: float) -> Ready:
     """Return the node's Ready condition at a moment."""
     for span, words in (
         (story.runtime_down, "container runtime is down"),
-        (story.pleg, "[" + pleg_words(183.4) + "]"),
+        (story.pleg, "[" + write_pleg(183.4) + "]"),
     ):
         if span and span[0] <= at < span[1]:
             return Ready("False", span[0], "KubeletNotReady", words)
@@ -103,15 +105,19 @@ def ready_at(story: NodeStory, at: float) -> Ready:
 
 def _node(rng: random.Random, story: NodeStory, at: float) -> Body:
     tainted = story.tainted <= at < story.untainted
-    ready = ready_at(story, at)
-    taints: list[Body] = [taint(story.tainted)] if tainted else []
+    ready = read_ready(story, at)
+    taints: list[Body] = [write_taint(story.tainted)] if tainted else []
     if ready.status == "False":
         taints += [
-            {"key": "node.kubernetes.io/not-ready", "effect": effect, "timeAdded": iso(ready.since)}
+            {
+                "key": "node.kubernetes.io/not-ready",
+                "effect": effect,
+                "timeAdded": write_iso(ready.since),
+            }
             for effect in ("NoSchedule", "NoExecute")
         ]
     gone = story.tainted + 4 <= at < story.untainted + 12
-    return node_objects.node(
+    return node_objects.write_node(
         rng, story.host, at=at, ready=ready, taints=taints, allocatable=0 if gone else None
     )
 
@@ -131,11 +137,11 @@ def _job(rng: random.Random, plan: Plan, pods: Pods, index: int, at: float) -> B
                 "status": "True",
                 "reason": "BackoffLimitExceeded",
                 "message": "Job has reached the specified backoff limit",
-                "lastTransitionTime": iso(failed),
-                "lastProbeTime": iso(failed),
+                "lastTransitionTime": write_iso(failed),
+                "lastProbeTime": write_iso(failed),
             }
         ]
-    return pod_objects.job(
+    return pod_objects.write_job(
         rng,
         job.name,
         uid=job.uid,
@@ -148,7 +154,9 @@ def _job(rng: random.Random, plan: Plan, pods: Pods, index: int, at: float) -> B
 
 def _daemonset(rng: random.Random, plan: Plan, at: float) -> Body:
     out = sum(1 for s in plan.nodes.values() if s.tainted <= at < s.untainted + 12)
-    meta = objects.metadata(rng, "nvidia-device-plugin-daemonset", plan.since - 9e6, "gpu-operator")
+    meta = objects.write_metadata(
+        rng, "nvidia-device-plugin-daemonset", plan.since - 9e6, "gpu-operator"
+    )
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
@@ -163,12 +171,12 @@ def _daemonset(rng: random.Random, plan: Plan, at: float) -> Body:
     }
 
 
-def node_events(rng: random.Random, story: NodeStory) -> list[Body]:
+def write_node_events(rng: random.Random, story: NodeStory) -> list[Body]:
     """Write the events about one node, each on its reporter's clock."""
     host = story.host
     about = Involved("Node", host.name, uid=host.name)
     found = [
-        objects.event(
+        objects.write_event(
             rng,
             about,
             first=story.failed[0] + 0.8,
@@ -179,7 +187,7 @@ def node_events(rng: random.Random, story: NodeStory) -> list[Body]:
             "ERROR: cannot write temp file to /data/checkpoints/.healthcheck",
             component=CONTROLLER,
         ),
-        objects.event(
+        objects.write_event(
             rng,
             about,
             first=story.tainted,
@@ -188,7 +196,7 @@ def node_events(rng: random.Random, story: NodeStory) -> list[Body]:
             "adding taint gpu-health.astra.io/unhealthy=true:NoExecute",
             component=CONTROLLER,
         ),
-        objects.event(
+        objects.write_event(
             rng,
             about,
             first=story.untainted,
@@ -208,7 +216,7 @@ def node_events(rng: random.Random, story: NodeStory) -> list[Body]:
 def _flap(rng: random.Random, host: Host, about: Involved, span: tuple[float, float]) -> list[Body]:
     off = host.clock_offset_s
     return [
-        objects.event(
+        objects.write_event(
             rng,
             about,
             first=at + off,
@@ -228,7 +236,7 @@ def _controller_log(plan: Plan, rng: random.Random) -> PodLog:
 
     def say(at: float, level: str, text: str) -> None:
         where = f"controller.go:{rng.randrange(90, 400)}"
-        lines.append((at, klog(level, at, where, text, pid=1)))
+        lines.append((at, write_klog(level, at, where, text, pid=1)))
 
     say(plan.since + 5, "I", f'"Starting {CONTROLLER}" interval="every result" failureThreshold=2')
     for story in plan.nodes.values():
@@ -250,5 +258,5 @@ def _controller_log(plan: Plan, rng: random.Random) -> PodLog:
             "I",
             f'"Removing taint" node="{name}" taint="gpu-health.astra.io/unhealthy=true:NoExecute"',
         )
-    name = f"{CONTROLLER}-{fleet.hexadecimal(rng, 9)}-{fleet.suffix(rng)}"
+    name = f"{CONTROLLER}-{fleet.draw_hexadecimal(rng, 9)}-{fleet.draw_suffix(rng)}"
     return PodLog(CONTROLLER_NAMESPACE, name, "controller", "", tuple(sorted(lines)))

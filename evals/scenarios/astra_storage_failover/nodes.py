@@ -3,8 +3,8 @@
 import random
 from dataclasses import dataclass
 
-from evals.background import klog
-from evals.model import Body, Command, Recording, TextFile, iso
+from evals.background import write_klog
+from evals.model import Body, Command, Recording, TextFile, write_iso
 from evals.scenarios import gpu_health, nfs_outage
 from evals.scenarios.astra_storage_failover.plan import NodeStory, Plan
 
@@ -33,9 +33,9 @@ def write(recording: Recording, plan: Plan, rng: random.Random) -> None:
         _kubelet(recording, story, rng)
         if story.keeps_log:
             recording.files.append(_check_log(recording, plan, story))
-    nfs_outage.kernel_lines(recording, plan.outage, rng, share=0.4)
-    nfs_outage.host_commands(recording, plan.outage, rng, plan.looked, hung_share=0.6)
-    gpu_health.readings(recording, rng, plan.looked + 20)
+    nfs_outage.log_kernel(recording, plan.outage, rng, share=0.4)
+    nfs_outage.add_host_commands(recording, plan.outage, rng, plan.looked, hung_share=0.6)
+    gpu_health.add_readings(recording, rng, plan.looked + 20)
     for name in plan.nodes:
         recording.commands.append(
             Command(
@@ -97,7 +97,7 @@ def _check_log(recording: Recording, plan: Plan, story: NodeStory) -> TextFile:
         if at not in stuck
     ]
     text = "".join(
-        f"[{nfs_outage.wall(at + story.host.clock_offset_s)}] {words}\n"
+        f"[{nfs_outage.write_wall(at + story.host.clock_offset_s)}] {words}\n"
         for at, words in sorted(lines)
     )
     return TextFile(
@@ -112,13 +112,13 @@ def _check_log(recording: Recording, plan: Plan, story: NodeStory) -> TextFile:
 
 def _not_ready(story: NodeStory, at: float, message: str) -> str:
     condition = (
-        f'{{"type":"Ready","status":"False","lastHeartbeatTime":"{iso(at)}",'
-        f'"lastTransitionTime":"{iso(at)}","reason":"KubeletNotReady","message":"{message}"}}'
+        f'{{"type":"Ready","status":"False","lastHeartbeatTime":"{write_iso(at)}",'
+        f'"lastTransitionTime":"{write_iso(at)}","reason":"KubeletNotReady","message":"{message}"}}'
     )
     return f'"Node became not ready" node="{story.host.name}" condition={condition}'
 
 
-def pleg_words(seconds: float) -> str:
+def write_pleg(seconds: float) -> str:
     """Write the runtime-health sentence as kubelet does."""
     minutes, rest = divmod(seconds, 60)
     ago = f"{minutes:.0f}m{rest:.9f}s"
@@ -136,7 +136,7 @@ class _Kubelet:
     def say(self, at: float, level: str, where: str, text: str) -> None:
         """Log one line."""
         host = self.story.host
-        line = klog(level, at + host.clock_offset_s, where, text)
+        line = write_klog(level, at + host.clock_offset_s, where, text)
         priority = 3 if level == "E" else 6
         self.recording.log(host.name, at, "kubelet", line, priority=priority)
 
@@ -153,11 +153,11 @@ class _Kubelet:
 
     def lose_pleg(self, begin: float, end: float) -> None:
         """Tell every ten seconds that the relist does not come back."""
-        words = _not_ready(self.story, begin, pleg_words(183 + self.rng.random()))
+        words = _not_ready(self.story, begin, write_pleg(183 + self.rng.random()))
         self.say(begin, "I", "setters.go:600", words)
         at, seen = begin, 183.0
         while at < end:
-            skipped = f'"Skipping pod synchronization" err="{pleg_words(seen + self.rng.random())}"'
+            skipped = f'"Skipping pod synchronization" err="{write_pleg(seen + self.rng.random())}"'
             self.say(at, "E", "kubelet.go:2412", skipped)
             at, seen = at + 10, seen + 10
         self._recover(end)
@@ -176,11 +176,11 @@ def _kubelet(recording: Recording, story: NodeStory, rng: random.Random) -> None
         kubelet.lose_pleg(*story.pleg)
 
 
-def taint(added: float) -> Body:
+def write_taint(added: float) -> Body:
     """Write the taint that the health controller adds."""
     return {
         "key": "gpu-health.astra.io/unhealthy",
         "value": "true",
         "effect": "NoExecute",
-        "timeAdded": iso(added),
+        "timeAdded": write_iso(added),
     }

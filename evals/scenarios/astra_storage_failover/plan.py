@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from evals import fleet
-from evals.model import Frame, Host, epoch, happens, stream
+from evals.model import Frame, Host, happens, open_stream, read_epoch
 from evals.scenarios import nfs_outage
 from evals.scenarios.nfs_outage import Outage
 
@@ -37,7 +37,7 @@ JOB_NAMES = (
     "dit-video-12b",
     "long-ctx-32k",
 )
-SOURCE_MOMENT = epoch("2025-06-20T02:23:15Z")
+SOURCE_MOMENT = read_epoch("2025-06-20T02:23:15Z")
 """When the source document's health check first failed on astra-gpu-07 (10:23:15 in Beijing)."""
 
 
@@ -93,16 +93,16 @@ def make(seed: int, count: int = NODES) -> Plan:
 
     `count` is the number of nodes: 30 as in the source, more to see how cost grows.
     """
-    rng = stream(ID, seed, "story")
+    rng = open_stream(ID, seed, "story")
     names = [f"astra-gpu-{number:02d}" for number in range(1, count + 1)]
     witness = "astra-gpu-07" if seed == 1 else rng.choice(names)
     shift = 0.0 if seed == 1 else rng.uniform(-200, 200) * 86400
-    hosts = fleet.hosts(rng, names, subnet="10.0", booted=SOURCE_MOMENT + shift, clock=_clock)
+    hosts = fleet.draw_hosts(rng, names, subnet="10.0", booted=SOURCE_MOMENT + shift, clock=_clock)
     periods = {name: rng.uniform(30, 60) for name in names}
     phases = {name: rng.uniform(0, periods[name]) for name in names}
     begun = SOURCE_MOMENT + shift - CHECK_LIMIT_S - phases[witness] * 0.6 - 3.5
     phases[witness] *= 0.6
-    outage = nfs_outage.draw(rng, names, begun, "10.0.0.10")
+    outage = nfs_outage.draw_outage(rng, names, begun, "10.0.0.10")
     since, until = begun - FRAME.before_s, begun + FRAME.after_s
     nodes = {}
     for host in hosts:
@@ -166,8 +166,8 @@ def _jobs(rng: random.Random, names: list[str]) -> tuple[JobStory, ...]:
         members = tuple(sorted(order[index * 4 : index * 4 + 4]))
         stories.append(
             JobStory(
-                name=f"{title}-{fleet.suffix(rng, 4)}",
-                uid=fleet.uuid(rng),
+                name=f"{title}-{fleet.draw_suffix(rng, 4)}",
+                uid=fleet.draw_uuid(rng),
                 nodes=members,
                 fails=index % 3 == 1,
             )

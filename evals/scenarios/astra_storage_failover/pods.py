@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass, field, replace
 
 from evals import fleet, objects, pod_objects
-from evals.model import Body, iso
+from evals.model import Body, write_iso
 from evals.objects import Involved
 from evals.pod_objects import PodSpec
 from evals.scenarios.astra_storage_failover.plan import JobStory, NodeStory, Plan
@@ -86,13 +86,13 @@ class Pods:
     def _spec(self, job: JobStory, index: int, node: str, created: float) -> PodSpec:
         return PodSpec(
             namespace=NAMESPACE,
-            name=f"{job.name}-{index}-{fleet.suffix(self.rng)}",
-            uid=fleet.uuid(self.rng),
+            name=f"{job.name}-{index}-{fleet.draw_suffix(self.rng)}",
+            uid=fleet.draw_uuid(self.rng),
             node=node,
             created=created,
             job=job.name,
             job_uid=job.uid,
-            container_id=fleet.hexadecimal(self.rng, 64),
+            container_id=fleet.draw_hexadecimal(self.rng, 64),
             claim=CLAIM,
             labels=(("batch.kubernetes.io/job-completion-index", str(index)),),
         )
@@ -105,7 +105,7 @@ class Pods:
         clock = self.plan.nodes[host].host.clock_offset_s if host else 0.0
         last = more.get("last")
         self.events.append(
-            objects.event(
+            objects.write_event(
                 self.rng,
                 self._about(story),
                 first=at + clock,
@@ -224,7 +224,7 @@ class Pods:
         if job.fails:
             failed = over - self.rng.uniform(2, 40)
             self.events.append(
-                objects.event(
+                objects.write_event(
                     self.rng,
                     Involved("Job", job.name, NAMESPACE, job.uid),
                     first=failed,
@@ -265,26 +265,28 @@ class Pods:
 
     def _object(self, story: PodStory, at: float) -> Body:
         if story.started and story.started <= at:
-            body = pod_objects.pod(
-                story.spec, phase="Running", status=pod_objects.running(story.spec, story.started)
+            body = pod_objects.write_pod(
+                story.spec,
+                phase="Running",
+                status=pod_objects.write_running(story.spec, story.started),
             )
             if story.crashed and story.crashed <= at:
-                status = pod_objects.ended(
+                status = pod_objects.write_ended(
                     story.spec, story.started, story.crashed, code=1, reason="Error"
                 )
-                return pod_objects.pod(story.spec, phase="Failed", status=status)
+                return pod_objects.write_pod(story.spec, phase="Failed", status=status)
             if story.deleted and story.deleted <= at:
                 meta = body["metadata"]
                 if isinstance(meta, dict):
-                    meta["deletionTimestamp"] = iso(story.deleted + 30)
+                    meta["deletionTimestamp"] = write_iso(story.deleted + 30)
                     meta["deletionGracePeriodSeconds"] = 30
             return body
         waiting = not story.spec.node or story.started is not None
         condition = {
             "type": "PodScheduled",
             "status": "False" if waiting else "True",
-            "lastTransitionTime": iso(story.spec.created),
+            "lastTransitionTime": write_iso(story.spec.created),
             **({"reason": "Unschedulable"} if waiting else {}),
         }
         spec = replace(story.spec, node="") if waiting else story.spec
-        return pod_objects.pod(spec, phase="Pending", status={"conditions": [condition]})
+        return pod_objects.write_pod(spec, phase="Pending", status={"conditions": [condition]})

@@ -17,14 +17,14 @@ Where the source document cannot hold, the scenario is physically right instead:
 import random
 
 from evals import background
-from evals.alerts import alert
-from evals.background import sampled
-from evals.model import Body, Recording, stream
+from evals.alerts import write_alert
+from evals.background import pair_samples
+from evals.model import Body, Recording, open_stream
 from evals.scenarios import nfs_outage
 from evals.scenarios.astra_storage_failover import cluster, nodes, plan, workload
 from evals.scenarios.astra_storage_failover.plan import ID, Plan
 from evals.scenarios.astra_storage_failover.pods import NAMESPACE, Pods
-from evals.scenarios.storage_log import storage_log
+from evals.scenarios.storage_log import write_storage_log
 
 NOISE_PER_NODE = 10_000
 
@@ -34,37 +34,37 @@ def record(seed: int, scale: float = 1.0, *, count: int = plan.NODES) -> Recordi
     story = plan.make(seed, count)
     recording = plan.FRAME.open(seed, story.outage.failover)
     recording.add_hosts(node.host for node in story.nodes.values())
-    words = stream(ID, seed, "words")
+    words = open_stream(ID, seed, "words")
     nodes.write(recording, story, words)
-    recording.files.append(storage_log(story.outage, words, recording))
+    recording.files.append(write_storage_log(story.outage, words, recording))
     pods = cluster.write(recording, story, words)
-    noise = stream(ID, seed, "noise")
+    noise = open_stream(ID, seed, "noise")
     workload.write(recording, story, pods, noise, spacing=11.0 / min(1.0, max(scale, 0.1)))
     _metrics(recording, story, pods, noise)
     recording.alerts += _alerts(story)
     recording.alerts_taken = story.looked + 120
     _ask(recording, story)
-    background.journals(recording, noise, max(20, round(NOISE_PER_NODE * scale)))
+    background.add_journals(recording, noise, max(20, round(NOISE_PER_NODE * scale)))
     recording.facts |= story.outage.facts(story.witness)
     return recording
 
 
 def _metrics(recording: Recording, story: Plan, pods: Pods, rng: random.Random) -> None:
-    times = background.ticks(story.since + 20 * 60, story.until, 30)
+    times = background.list_ticks(story.since + 20 * 60, story.until, 30)
     over = story.outage.over()
 
     def busy(host: str, at: float) -> bool:
         return at < story.nodes[host].tainted + 20 or at > over + 120
 
-    background.gpu_metrics(recording, rng, times, busy)
-    background.host_metrics(recording, rng, times)
-    recording.metrics += nfs_outage.client_metrics(story.outage, rng, times)
+    background.add_gpu_metrics(recording, rng, times, busy)
+    background.add_host_metrics(recording, rng, times)
+    recording.metrics += nfs_outage.sample_clients(story.outage, rng, times)
     for node in story.nodes.values():
         labels = {"node": node.host.name, "job": "kube-state-metrics"}
-        ready = [cluster.ready_at(node, at - 5).status == "True" for at in times]
+        ready = [cluster.read_ready(node, at - 5).status == "True" for at in times]
         for status, shown in (("true", ready), ("false", [not r for r in ready])):
             recording.metrics.append(
-                sampled(
+                pair_samples(
                     "kube_node_status_condition",
                     {**labels, "condition": "Ready", "status": status},
                     times,
@@ -74,15 +74,15 @@ def _metrics(recording: Recording, story: Plan, pods: Pods, rng: random.Random) 
         gpus = {**labels, "resource": "nvidia_com_gpu", "unit": "integer"}
         left = [0.0 if node.tainted + 4 <= at < node.untainted + 12 else 8.0 for at in times]
         recording.metrics += [
-            sampled("kube_node_status_capacity", gpus, times, [8.0] * len(times)),
-            sampled("kube_node_status_allocatable", gpus, times, left),
-            sampled("kube_node_info", labels, times, [1.0] * len(times)),
+            pair_samples("kube_node_status_capacity", gpus, times, [8.0] * len(times)),
+            pair_samples("kube_node_status_allocatable", gpus, times, left),
+            pair_samples("kube_node_info", labels, times, [1.0] * len(times)),
         ]
     for job in story.jobs:
         ends = [s.deleted for s in pods.stories if s.job is job and s.deleted]
         counts = [float(sum(1 for end in ends if end <= at)) for at in times]
         labels = {"namespace": NAMESPACE, "job_name": job.name, "job": "kube-state-metrics"}
-        recording.metrics.append(sampled("kube_job_status_failed", labels, times, counts))
+        recording.metrics.append(pair_samples("kube_job_status_failed", labels, times, counts))
 
 
 def _alerts(story: Plan) -> list[Body]:
@@ -101,9 +101,11 @@ def _alerts(story: Plan) -> list[Body]:
     )
     high, critical = "warning", "critical"
     return [
-        alert("StorageLatencyHigh", outage.failover + 95, high, latency, server=outage.server),
-        alert("TrainingJobFailed", min(taints) + 70, critical, failing, namespace=NAMESPACE),
-        alert("GPUAllocatableZero", max(taints) + 60, critical, empty),
+        write_alert(
+            "StorageLatencyHigh", outage.failover + 95, high, latency, server=outage.server
+        ),
+        write_alert("TrainingJobFailed", min(taints) + 70, critical, failing, namespace=NAMESPACE),
+        write_alert("GPUAllocatableZero", max(taints) + 60, critical, empty),
         *_not_ready(story),
     ]
 
@@ -112,7 +114,7 @@ def _not_ready(story: Plan) -> list[Body]:
     """Alert on each node that lost PLEG; the rule calls it a lost heartbeat."""
     lost = {n.host.name: n.pleg[0] for n in story.nodes.values() if n.pleg}
     return [
-        alert(
+        write_alert(
             "NodeHeartbeatLost",
             since + 30,
             "critical",
@@ -124,7 +126,7 @@ def _not_ready(story: Plan) -> list[Body]:
 
 
 def _ask(recording: Recording, story: Plan) -> None:
-    local = nfs_outage.wall(story.outage.failover + 70)
+    local = nfs_outage.write_wall(story.outage.failover + 70)
     recording.ask(
         en=f"Since about {local[11:16]} (Beijing time) many Astra nodes flip between Ready "
         "and NotReady, schedulable GPUs fell from 240 to 0 and most training jobs failed. "

@@ -5,7 +5,7 @@ import random
 from evals.model import PodLog, Recording
 from evals.scenarios.astra_storage_failover.plan import Plan
 from evals.scenarios.astra_storage_failover.pods import Pods, PodStory
-from evals.training import STEP_S, Lines, peer_closed, steps, torchrun
+from evals.training import STEP_S, Lines, write_peer_closed, write_steps, write_torchrun
 
 
 def write(recording: Recording, plan: Plan, pods: Pods, rng: random.Random, spacing: float) -> None:
@@ -30,7 +30,7 @@ def write(recording: Recording, plan: Plan, pods: Pods, rng: random.Random, spac
 def _first_run(plan: Plan, story: PodStory, rng: random.Random, spacing: float) -> Lines:
     stall = plan.outage.stalls[story.spec.node]
     step = 12000 + 8 * story.index
-    lines = steps((plan.since, stall.begin - 4), step, rng, spacing=spacing)
+    lines = write_steps((plan.since, stall.begin - 4), step, rng, spacing=spacing)
     saved = step + int((stall.begin - 4 - plan.since) // STEP_S)
     folder = f"/data/checkpoints/{story.job.name}"
     save = stall.begin - 2.5
@@ -66,8 +66,8 @@ def _stopped(asked: float, rng: random.Random) -> Lines:
     server, workers = "agent/server/api.py:704", "multiprocessing/api.py:897"
     first, then = "Received 15 death signal, shutting down workers", "closing signal SIGTERM"
     return [
-        (asked + 0.6, torchrun("W", asked + 0.6, server, first)),
-        (asked + 0.8, torchrun("W", asked + 0.8, workers, f"Sending process {pid} {then}")),
+        (asked + 0.6, write_torchrun("W", asked + 0.6, server, first)),
+        (asked + 0.8, write_torchrun("W", asked + 0.8, workers, f"Sending process {pid} {then}")),
     ]
 
 
@@ -75,7 +75,7 @@ def _abandoned(plan: Plan, story: PodStory, end: float, rng: random.Random) -> L
     """Write what a rank says whose peer was evicted."""
     nodes = [name for name in story.job.nodes if name != story.spec.node]
     peer = min(nodes, key=lambda name: plan.nodes[name].tainted)
-    return peer_closed(story.index * 8, end - 0.9, node=story.spec.node, peer=peer, rng=rng)
+    return write_peer_closed(story.index * 8, end - 0.9, node=story.spec.node, peer=peer, rng=rng)
 
 
 def _resumed(plan: Plan, story: PodStory, rng: random.Random, spacing: float) -> Lines:
@@ -88,4 +88,4 @@ def _resumed(plan: Plan, story: PodStory, rng: random.Random, spacing: float) ->
             f"successfully loaded checkpoint from {folder} [ t 0/8, p 0/1 ] at iteration 12420",
         ),
     ]
-    return lines + steps((begin + 60, plan.until), 12420, rng, spacing=spacing)
+    return lines + write_steps((begin + 60, plan.until), 12420, rng, spacing=spacing)

@@ -7,19 +7,19 @@ channels, NCCL errors on the peers, the failed job. Nothing is wrong with any GP
 import random
 
 from evals import background, fleet
-from evals.alerts import alert
-from evals.background import sampled
-from evals.model import Frame, Recording, epoch, happens, iso, stream
+from evals.alerts import write_alert
+from evals.background import pair_samples
+from evals.model import Frame, Recording, happens, open_stream, read_epoch, write_iso
 from evals.pod_objects import PodSpec
 from evals.scenarios import gang_cluster, gpu_health
 from evals.scenarios.gang_cluster import GangCluster
-from evals.training import Gang, child_failed, gang, peer_closed, steps
+from evals.training import Gang, draw_gang, write_child_failure, write_peer_closed, write_steps
 
 ID = "cgroup-oom-137"
 NODES = 4
 NOISE = 5000
 LIMIT_KB = 512 << 20
-ANCHOR = epoch("2025-08-19T13:40:00Z")
+ANCHOR = read_epoch("2025-08-19T13:40:00Z")
 FRAME = Frame(
     ID,
     "draco",
@@ -64,32 +64,34 @@ OOM_REPORT = (
 
 def record(seed: int, scale: float = 1.0) -> Recording:
     """Play the fault; `scale` thins background noise only."""
-    rng = stream(ID, seed, "story")
-    fault = gang_cluster.moment(rng, ANCHOR)
+    rng = open_stream(ID, seed, "story")
+    fault = gang_cluster.draw_moment(rng, ANCHOR)
     recording = FRAME.open(seed, fault)
-    hosts = fleet.hosts(rng, gang_cluster.names(rng, NODES), subnet="10.40", booted=fault - 2e6)
+    hosts = fleet.draw_hosts(
+        rng, gang_cluster.draw_names(rng, NODES), subnet="10.40", booted=fault - 2e6
+    )
     recording.add_hosts(hosts)
-    job = gang(rng, "sft-instruct", hosts, fault - 9000, memory="512Gi")
+    job = draw_gang(rng, "sft-instruct", hosts, fault - 9000, memory="512Gi")
     cluster = GangCluster(recording, job, rng)
     victim = rng.randrange(NODES)
     spec = job.pods[victim]
-    pid = gang_cluster.pid(rng)
+    pid = gang_cluster.draw_pid(rng)
     _kill(recording, spec, pid, fault, rng)
     _cleanup(recording, spec, pid, fault, rng)
     _logs(cluster, victim, fault, rng)
     _objects(cluster, victim, fault, rng)
-    gpu_health.readings(recording, rng, recording.taken - 60)
-    noise = stream(ID, seed, "noise")
-    times = gang_cluster.metrics(recording, noise, lambda _host, at: at < fault)
+    gpu_health.add_readings(recording, rng, recording.taken - 60)
+    noise = open_stream(ID, seed, "noise")
+    times = gang_cluster.add_metrics(recording, noise, lambda _host, at: at < fault)
     _memory(recording, cluster, victim, times, fault)
-    background.journals(recording, noise, max(30, round(NOISE * scale)))
+    background.add_journals(recording, noise, max(30, round(NOISE * scale)))
     _report(recording, job, spec.node, fault)
     recording.facts |= {
         "pod": f"{spec.namespace}/{spec.name}",
         "container": spec.container_id[:12],
         "host": spec.node,
         "job": f"{job.namespace}/{job.name}",
-        "first_anomaly": iso(fault),
+        "first_anomaly": write_iso(fault),
     }
     return recording
 
@@ -97,7 +99,9 @@ def record(seed: int, scale: float = 1.0) -> Recording:
 def _report(recording: Recording, job: Gang, node: str, fault: float) -> None:
     words = ("Job failed", f"Job train/{job.name} failed to complete")
     recording.alerts.append(
-        alert("KubeJobFailed", fault + 90, "warning", words, namespace="train", job_name=job.name)
+        write_alert(
+            "KubeJobFailed", fault + 90, "warning", words, namespace="train", job_name=job.name
+        )
     )
     recording.ask(
         en=f"{job.name} crashed again, exit 137, and dmesg on {node} shows Xid 45. "
@@ -148,14 +152,14 @@ def _logs(cluster: GangCluster, victim: int, fault: float, rng: random.Random) -
     for index, spec in enumerate(cluster.gang.pods):
         lines = [(since, "init_process_group(backend=nccl, timeout=600)")]
         if index == 0:
-            lines += steps((since + 10, fault - 2), 2300, rng, spacing=33)
+            lines += write_steps((since + 10, fault - 2), 2300, rng, spacing=33)
         if index == victim:
-            lines += child_failed(fault + 1.5, rng.randrange(8), -9, rng)
+            lines += write_child_failure(fault + 1.5, rng.randrange(8), -9, rng)
         else:
             rank = index * 8 + rng.randrange(8)
             at = fault + rng.uniform(2, 6)
-            lines += peer_closed(rank, at, node=spec.node, peer=node, rng=rng)
-            lines += child_failed(at + 3, rank % 8, 1, rng)
+            lines += write_peer_closed(rank, at, node=spec.node, peer=node, rng=rng)
+            lines += write_child_failure(at + 3, rank % 8, 1, rng)
         cluster.log(index, lines)
 
 
@@ -190,8 +194,8 @@ def _memory(
             for at in times
         ]
         recording.metrics += [
-            sampled("container_memory_working_set_bytes", labels, times, grown),
-            sampled(
+            pair_samples("container_memory_working_set_bytes", labels, times, grown),
+            pair_samples(
                 "kube_pod_container_resource_limits",
                 {**labels, "resource": "memory", "unit": "byte"},
                 times,

@@ -6,10 +6,10 @@ Training goes on through the whole window, and every source covers it.
 import random
 
 from evals import background, fleet
-from evals.model import Frame, Gpu, Recording, epoch, iso, stream
+from evals.model import Frame, Gpu, Recording, open_stream, read_epoch, write_iso
 from evals.scenarios import gang_cluster, gpu_health, nfs_outage
 from evals.scenarios.gang_cluster import GangCluster
-from evals.training import gang, steps
+from evals.training import draw_gang, write_steps
 
 ID = "healthy-old-noise"
 NODES = 8
@@ -17,7 +17,7 @@ NOISE = 4000
 LEAST_NOISE = 600
 """A day on which every journal can be seen to cover the window, however thin the noise."""
 OLD_S = 31 * 86400.0
-ANCHOR = epoch("2025-07-07T06:00:00Z")
+ANCHOR = read_epoch("2025-07-07T06:00:00Z")
 FRAME = Frame(
     ID,
     "eridanus",
@@ -31,33 +31,33 @@ FRAME = Frame(
 
 def record(seed: int, scale: float = 1.0) -> Recording:
     """Play a quiet day; `scale` thins background noise only."""
-    rng = stream(ID, seed, "story")
-    asked = gang_cluster.moment(rng, ANCHOR)
+    rng = open_stream(ID, seed, "story")
+    asked = gang_cluster.draw_moment(rng, ANCHOR)
     recording = FRAME.open(seed, asked)
-    hosts = fleet.hosts(
-        rng, gang_cluster.names(rng, NODES), subnet="10.50", booted=asked - OLD_S - 9e6
+    hosts = fleet.draw_hosts(
+        rng, gang_cluster.draw_names(rng, NODES), subnet="10.50", booted=asked - OLD_S - 9e6
     )
     recording.add_hosts(hosts)
-    cluster = GangCluster(recording, gang(rng, "llm-pretrain", hosts, asked - 5e5), rng)
+    cluster = GangCluster(recording, draw_gang(rng, "llm-pretrain", hosts, asked - 5e5), rng)
     worried, port_host = rng.sample(range(NODES), 2)
     gpu = rng.choice(hosts[worried].gpus)
     _old_xid(recording, hosts[worried].name, gpu, asked - OLD_S, rng)
     _chronic(recording, hosts[port_host].name, rng)
     _blip(recording, asked - rng.uniform(30, 45) * 60, rng)
     _job(cluster, rng)
-    gpu_health.readings(recording, rng, recording.taken - 30)
-    noise = stream(ID, seed, "noise")
-    gang_cluster.metrics(recording, noise, lambda _host, _at: True, hours=1.4)
-    background.journals(recording, noise, max(LEAST_NOISE, round(NOISE * scale)))
+    gpu_health.add_readings(recording, rng, recording.taken - 30)
+    noise = open_stream(ID, seed, "noise")
+    gang_cluster.add_metrics(recording, noise, lambda _host, _at: True, hours=1.4)
+    background.add_journals(recording, noise, max(LEAST_NOISE, round(NOISE * scale)))
     for host in hosts:
-        recording.commands.append(nfs_outage.tracking(host, recording.taken - 40))
+        recording.commands.append(nfs_outage.record_tracking(host, recording.taken - 40))
     recording.ask(
         en=f"I saw an Xid on {hosts[worried].name} in an old log and the loss looks "
         "noisy today. Is a GPU dying? Please check the cluster.",
         zh=f"我在旧日志里看到 {hosts[worried].name} 报过 Xid,今天 loss 有点抖,"
         "是不是有 GPU 要坏了?请检查一下集群。",
     )
-    recording.facts |= {"host": hosts[worried].name, "gpu": gpu.uuid, "asked": iso(asked)}
+    recording.facts |= {"host": hosts[worried].name, "gpu": gpu.uuid, "asked": write_iso(asked)}
     return recording
 
 
@@ -66,7 +66,7 @@ def _job(cluster: GangCluster, rng: random.Random) -> None:
     recording = cluster.recording
     for index, spec in enumerate(cluster.gang.pods):
         lines = [(recording.since + 2, "init_process_group(backend=nccl, timeout=600)")]
-        lines += steps((recording.since + 5, recording.until - 3), 150_000, rng, spacing=22)
+        lines += write_steps((recording.since + 5, recording.until - 3), 150_000, rng, spacing=22)
         cluster.log(index, lines)
         cluster.pod_running(index, spec.created + 40)
     cluster.nodes()
@@ -77,7 +77,7 @@ def _job(cluster: GangCluster, rng: random.Random) -> None:
 def _old_xid(recording: Recording, name: str, gpu: Gpu, at: float, rng: random.Random) -> None:
     """Log a fault of last month, long repaired."""
     head = f"NVRM: Xid (PCI:{gpu.bdf}): "
-    pid = gang_cluster.pid(rng)
+    pid = gang_cluster.draw_pid(rng)
     fault = (
         f"31, pid={pid}, name=python3, Ch 00000008, intr 00000000. MMU Fault: ENGINE GRAPHICS "
         "GPCCLIENT_T1_0 faulted @ 0x7f_a2c00000. Fault is of type FAULT_PDE "

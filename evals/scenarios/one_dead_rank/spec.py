@@ -7,16 +7,25 @@ and hear of nothing until their own watchdogs give up 600 s later, on every rank
 import random
 
 from evals import background, fleet
-from evals.alerts import alert
-from evals.model import Frame, Gpu, Recording, epoch, iso, stream
+from evals.alerts import write_alert
+from evals.model import Frame, Gpu, Recording, open_stream, read_epoch, write_iso
 from evals.scenarios import gang_cluster, gpu_health
 from evals.scenarios.gang_cluster import GangCluster
-from evals.training import WATCHDOG_S, Lines, child_failed, collective, gang, gave_up, raised, steps
+from evals.training import (
+    WATCHDOG_S,
+    Lines,
+    draw_collective,
+    draw_gang,
+    write_child_failure,
+    write_giving_up,
+    write_steps,
+    write_traceback,
+)
 
 ID = "one-dead-rank"
 NODES = 160
 NOISE_VICTIM, NOISE_PEER = 6000, 400
-ANCHOR = epoch("2025-09-11T17:20:00Z")
+ANCHOR = read_epoch("2025-09-11T17:20:00Z")
 FRAME = Frame(
     ID,
     "borealis",
@@ -29,25 +38,27 @@ FRAME = Frame(
 
 def record(seed: int, scale: float = 1.0) -> Recording:
     """Play the fault; `scale` thins background noise only."""
-    rng = stream(ID, seed, "story")
-    fault = gang_cluster.moment(rng, ANCHOR)
+    rng = open_stream(ID, seed, "story")
+    fault = gang_cluster.draw_moment(rng, ANCHOR)
     recording = FRAME.open(seed, fault)
-    hosts = fleet.hosts(rng, gang_cluster.names(rng, NODES), subnet="10.20", booted=fault - 3e6)
+    hosts = fleet.draw_hosts(
+        rng, gang_cluster.draw_names(rng, NODES), subnet="10.20", booted=fault - 3e6
+    )
     recording.add_hosts(hosts)
     victim = rng.randrange(1, NODES)
     host = hosts[victim]
     gpu = rng.choice(host.gpus)
-    cluster = GangCluster(recording, gang(rng, "moe-pretrain", hosts, fault - 2e5), rng)
+    cluster = GangCluster(recording, draw_gang(rng, "moe-pretrain", hosts, fault - 2e5), rng)
     _kernel(recording, host.name, gpu, fault, rng)
     _logs(cluster, victim, gpu.index, fault, rng)
     _objects(cluster, victim, gpu, fault)
     _readings(recording, host.name, gpu.index, rng)
-    noise = stream(ID, seed, "noise")
-    gang_cluster.metrics(recording, noise, lambda _host, at: at < fault + 610, step=60)
+    noise = open_stream(ID, seed, "noise")
+    gang_cluster.add_metrics(recording, noise, lambda _host, at: at < fault + 610, step=60)
     gang_cluster.hold_xid(recording, gpu.uuid, fault, 95.0)
     _noise(recording, host.name, noise, scale)
     _report(recording, cluster.gang.name, fault + WATCHDOG_S)
-    recording.facts |= {**gang_cluster.gpu_facts(host, gpu), "first_anomaly": iso(fault)}
+    recording.facts |= {**gang_cluster.name_gpu(host, gpu), "first_anomaly": write_iso(fault)}
     return recording
 
 
@@ -56,7 +67,7 @@ def _noise(recording: Recording, victim: str, rng: random.Random, scale: float) 
     span = (recording.since, recording.until)
     for host in recording.hosts.values():
         count = NOISE_VICTIM if host.name == victim else NOISE_PEER
-        recording.journal[host.name] += background.entries(
+        recording.journal[host.name] += background.draw_entries(
             rng, host, span, max(12, round(count * scale))
         )
 
@@ -64,7 +75,9 @@ def _noise(recording: Recording, victim: str, rng: random.Random, scale: float) 
 def _report(recording: Recording, job: str, late: float) -> None:
     words = ("Training made no progress", f"Job {job} printed no step for 10 minutes")
     recording.alerts.append(
-        alert("TrainingJobStalled", late + 60, "critical", words, namespace="train", job_name=job)
+        write_alert(
+            "TrainingJobStalled", late + 60, "critical", words, namespace="train", job_name=job
+        )
     )
     recording.ask(
         en=f"Job {job} died with NCCL timeouts on all {NODES} nodes at once. "
@@ -75,7 +88,7 @@ def _report(recording: Recording, job: str, late: float) -> None:
 
 
 def _kernel(recording: Recording, name: str, gpu: Gpu, fault: float, rng: random.Random) -> None:
-    pid = gang_cluster.pid(rng)
+    pid = gang_cluster.draw_pid(rng)
     owner = rng.choice((f"pid={pid}, name=python3, ", "pid='<unknown>', name=<unknown>, "))
     where = rng.choice(("LTC TAG (0x2, 0x1)", "FBHUB", "LTC DATA (0x4, 0x0)"))
     head = f"NVRM: Xid (PCI:{gpu.bdf}): "
@@ -103,16 +116,16 @@ def _kernel(recording: Recording, name: str, gpu: Gpu, fault: float, rng: random
 
 def _logs(cluster: GangCluster, victim: int, local: int, fault: float, rng: random.Random) -> None:
     recording = cluster.recording
-    work = collective(rng)
+    work = draw_collective(rng)
     for index in range(len(cluster.gang.pods)):
         lines = [(recording.since + 5, "init_process_group(backend=nccl, timeout=600)")]
         if index == 0:
-            lines += steps((recording.since + 10, fault - 2), 48000, rng)
+            lines += write_steps((recording.since + 10, fault - 2), 48000, rng)
         if index == victim:
             lines += _death(victim, local, fault, rng)
         else:
             ranks = cluster.gang.ranks(index)
-            lines += gave_up(ranks, fault + WATCHDOG_S, work, rng, spread=9)
+            lines += write_giving_up(ranks, fault + WATCHDOG_S, work, rng, spread=9)
         cluster.log(index, lines)
 
 
@@ -121,7 +134,7 @@ def _death(victim: int, local: int, fault: float, rng: random.Random) -> Lines:
     at = fault + rng.uniform(0.4, 2.5)
     place = '  File "/workspace/pretrain_gpt.py", line 214, in <module>'
     error = "RuntimeError: CUDA error: uncorrectable ECC error encountered"
-    return [*raised(rank, at, place, error), *child_failed(at + 2.5, local, 1, rng)]
+    return [*write_traceback(rank, at, place, error), *write_child_failure(at + 2.5, local, 1, rng)]
 
 
 def _objects(cluster: GangCluster, victim: int, gpu: Gpu, fault: float) -> None:
@@ -129,7 +142,7 @@ def _objects(cluster: GangCluster, victim: int, gpu: Gpu, fault: float) -> None:
     cluster.nodes({name: 7})
     cluster.pods_failed(victim, fault + 7, fault + WATCHDOG_S)
     cluster.gpu_unhealthy(name, gpu, fault + 3, 95)
-    text = background.klog(
+    text = background.write_klog(
         "W",
         recording.stamped(name, fault + 3),
         "manager.go:287",
@@ -140,7 +153,9 @@ def _objects(cluster: GangCluster, victim: int, gpu: Gpu, fault: float) -> None:
 
 
 def _readings(recording: Recording, name: str, index: int, rng: random.Random) -> None:
-    gpu_health.readings(recording, rng, recording.taken - 60, only=_sample(recording, name, rng))
+    gpu_health.add_readings(
+        recording, rng, recording.taken - 60, only=_sample(recording, name, rng)
+    )
     gpu_health.wound(recording, name, index, uncorrectable=1, action="GPU Reset Required")
 
 

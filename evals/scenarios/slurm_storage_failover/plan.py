@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from evals import fleet
-from evals.model import Frame, Host, epoch, happens, stream
+from evals.model import Frame, Host, happens, open_stream, read_epoch
 from evals.scenarios import nfs_outage
 from evals.scenarios.nfs_outage import Outage
 
@@ -27,7 +27,7 @@ CHECK_LIMIT_S = 60.0
 """What slurmd gives a health check before it kills it."""
 UNKILLABLE_S = 60.0
 DOWN_SHARE = 0.5
-ANCHOR = epoch("2025-07-24T05:12:00Z")
+ANCHOR = read_epoch("2025-07-24T05:12:00Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,15 @@ class Plan:
 
 def make(seed: int) -> Plan:
     """Draw the outage."""
-    rng = stream(ID, seed, "story")
+    rng = open_stream(ID, seed, "story")
     begun = ANCHOR + rng.uniform(-180, 180) * 86400
     prefix = rng.choice(("sn", "gpu-s", "vega-n"))
     names = [f"{prefix}{number:02d}" for number in range(1, NODES + 1)]
-    hosts = fleet.hosts(rng, names, subnet="10.60", booted=begun - 3e6)
-    control = fleet.hosts(rng, [f"{prefix}ctl"], subnet="10.61", booted=begun - 6e6, gpu_count=0)
-    outage = nfs_outage.draw(rng, names, begun, f"10.60.9.{rng.randrange(2, 250)}")
+    hosts = fleet.draw_hosts(rng, names, subnet="10.60", booted=begun - 3e6)
+    control = fleet.draw_hosts(
+        rng, [f"{prefix}ctl"], subnet="10.61", booted=begun - 6e6, gpu_count=0
+    )
+    outage = nfs_outage.draw_outage(rng, names, begun, f"10.60.9.{rng.randrange(2, 250)}")
     first = rng.randrange(60_000, 900_000)
     order = rng.sample(hosts, len(hosts))
     stories = {
@@ -129,7 +131,7 @@ def _job(
     title = rng.choice(("pretrain", "sft", "eval-sweep", "diffusion", "asr", "rlhf"))
     return JobStory(
         number=number,
-        name=f"{title}-{fleet.suffix(rng, 3)}",
+        name=f"{title}-{fleet.draw_suffix(rng, 3)}",
         nodes=tuple(sorted(story.host.name for story in mine)),
         requeued=min(downs) + 0.3 if downs else None,
         restarted=outage.over() + rng.uniform(400, 900),

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from evals import background
-from evals.alerts import alert
-from evals.model import Command, Recording, TextFile, iso, stream
+from evals.alerts import write_alert
+from evals.model import Command, Recording, TextFile, open_stream, write_iso
 from evals.scenarios import gpu_health, nfs_outage
 from evals.scenarios.slurm_storage_failover import plan
 from evals.scenarios.slurm_storage_failover.plan import (
@@ -25,8 +25,8 @@ from evals.scenarios.slurm_storage_failover.plan import (
     NodeStory,
     Plan,
 )
-from evals.scenarios.storage_log import storage_log
-from evals.training import STEP_S, Lines, steps
+from evals.scenarios.storage_log import write_storage_log
+from evals.training import STEP_S, Lines, write_steps
 
 NOISE = 10_000
 FIRST_STEP = 7000
@@ -55,20 +55,20 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     story = plan.make(seed)
     recording = plan.FRAME.open(seed, story.outage.failover)
     recording.add_hosts([*(node.host for node in story.nodes.values()), story.controller])
-    words = stream(ID, seed, "words")
-    nfs_outage.kernel_lines(recording, story.outage, words, share=0.5)
-    nfs_outage.host_commands(recording, story.outage, words, story.looked, hung_share=0.6)
-    gpu_health.readings(recording, words, story.looked + 20)
-    recording.files.append(storage_log(story.outage, words, recording))
+    words = open_stream(ID, seed, "words")
+    nfs_outage.log_kernel(recording, story.outage, words, share=0.5)
+    nfs_outage.add_host_commands(recording, story.outage, words, story.looked, hung_share=0.6)
+    gpu_health.add_readings(recording, words, story.looked + 20)
+    recording.files.append(write_storage_log(story.outage, words, recording))
     for node in story.nodes.values():
         _slurmd(recording, story, node, words)
     _slurmctld(recording, story, words)
     for job in story.jobs:
         recording.files.append(_output(recording, story, job, words))
     _control_commands(recording, story)
-    noise = stream(ID, seed, "noise")
+    noise = open_stream(ID, seed, "noise")
     _metrics(recording, story, noise)
-    background.journals(
+    background.add_journals(
         recording, noise, max(30, round(NOISE * scale)), writers=background.PLAIN_WRITERS
     )
     recording.alerts += _alerts(story)
@@ -168,13 +168,13 @@ def _job_lines(story: Plan, job: JobStory, say: Say, rng: random.Random) -> None
 def _output(recording: Recording, story: Plan, job: JobStory, rng: random.Random) -> TextFile:
     """Write the job's own output file, as Slurm collects it."""
     begin = max(story.outage.stalls[name].begin for name in job.nodes)
-    lines: Lines = steps((story.since, begin - 3), FIRST_STEP, rng, spacing=44)
+    lines: Lines = write_steps((story.since, begin - 3), FIRST_STEP, rng, spacing=44)
     done = FIRST_STEP + int((begin - 3 - story.since) // STEP_S)
     end = job.requeued or story.outage.over()
     lines += _checkpoint(job, begin, end, done)
     restart = job.restarted + 60 if job.requeued else end + 5
-    lines += steps((restart, story.until), done, rng, spacing=44)
-    text = "".join(f"{iso(at, digits=3)} {words}\n" for at, words in sorted(lines))
+    lines += write_steps((restart, story.until), done, rng, spacing=44)
+    text = "".join(f"{write_iso(at, digits=3)} {words}\n" for at, words in sorted(lines))
     return TextFile(
         path=f"app/slurm-{job.number}/slurm-{job.number}.log",
         text=text,
@@ -221,7 +221,7 @@ def _control_commands(recording: Recording, story: Plan) -> None:
     drained = [node for node in story.nodes.values() if node.drained <= at]
     reasons = ["REASON               USER      TIMESTAMP           NODELIST"]
     reasons += [
-        f"health check failed  root      {nfs_outage.wall(node.drained).replace(' ', 'T')} "
+        f"health check failed  root      {nfs_outage.write_wall(node.drained).replace(' ', 'T')} "
         f"{node.host.name}"
         for node in drained
     ]
@@ -235,23 +235,23 @@ def _control_commands(recording: Recording, story: Plan) -> None:
 
 
 def _metrics(recording: Recording, story: Plan, rng: random.Random) -> None:
-    times = background.ticks(story.since + 10 * 60, story.until, 30)
+    times = background.list_ticks(story.since + 10 * 60, story.until, 30)
     over = story.outage.over()
 
     def busy(host: str, at: float) -> bool:
         node = story.nodes.get(host)
         return node is not None and (at < node.drained + 60 or at > over + 900)
 
-    background.gpu_metrics(recording, rng, times, busy)
-    background.host_metrics(recording, rng, times)
-    recording.metrics += nfs_outage.client_metrics(story.outage, rng, times)
+    background.add_gpu_metrics(recording, rng, times, busy)
+    background.add_host_metrics(recording, rng, times)
+    recording.metrics += nfs_outage.sample_clients(story.outage, rng, times)
 
 
 def _alerts(story: Plan) -> list[dict[str, object]]:
     outage = story.outage
     first = min(node.drained for node in story.nodes.values())
     return [
-        alert(
+        write_alert(
             "StorageLatencyHigh",
             outage.failover + 95,
             "warning",
@@ -262,7 +262,7 @@ def _alerts(story: Plan) -> list[dict[str, object]]:
             cluster="vega",
             server=outage.server,
         ),
-        alert(
+        write_alert(
             "SlurmNodesDraining",
             first + 60,
             "critical",

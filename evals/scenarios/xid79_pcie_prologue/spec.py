@@ -9,7 +9,7 @@ job only notice when their watchdogs give up.
 import random
 
 from evals import background, fleet
-from evals.alerts import alert
+from evals.alerts import write_alert
 from evals.model import (
     Command,
     Frame,
@@ -17,20 +17,28 @@ from evals.model import (
     Host,
     Metric,
     Recording,
-    epoch,
     happens,
-    iso,
-    stream,
+    open_stream,
+    read_epoch,
+    write_iso,
 )
 from evals.scenarios import gang_cluster, gpu_health
 from evals.scenarios.gang_cluster import GangCluster
-from evals.training import WATCHDOG_S, child_failed, collective, gang, gave_up, raised, steps
+from evals.training import (
+    WATCHDOG_S,
+    draw_collective,
+    draw_gang,
+    write_child_failure,
+    write_giving_up,
+    write_steps,
+    write_traceback,
+)
 
 ID = "xid79-pcie-prologue"
 NODES = 6
 DAYS = 3
 NOISE = 6000
-ANCHOR = epoch("2025-10-02T08:15:00Z")
+ANCHOR = read_epoch("2025-10-02T08:15:00Z")
 FRAME = Frame(
     ID,
     "cygnus",
@@ -43,31 +51,33 @@ FRAME = Frame(
 
 def record(seed: int, scale: float = 1.0) -> Recording:
     """Play the fault; `scale` thins background noise only."""
-    rng = stream(ID, seed, "story")
-    fault = gang_cluster.moment(rng, ANCHOR)
+    rng = open_stream(ID, seed, "story")
+    fault = gang_cluster.draw_moment(rng, ANCHOR)
     recording = FRAME.open(seed, fault)
-    hosts = fleet.hosts(rng, gang_cluster.names(rng, NODES), subnet="10.30", booted=fault - 4e6)
+    hosts = fleet.draw_hosts(
+        rng, gang_cluster.draw_names(rng, NODES), subnet="10.30", booted=fault - 4e6
+    )
     recording.add_hosts(hosts)
     victim = rng.randrange(NODES)
     host = hosts[victim]
     gpu = rng.choice(host.gpus)
-    cluster = GangCluster(recording, gang(rng, "vl-pretrain", hosts, fault - 4e5), rng)
+    cluster = GangCluster(recording, draw_gang(rng, "vl-pretrain", hosts, fault - 4e5), rng)
     replays = _prologue(recording, host.name, gpu, fault, rng)
     _end(recording, host.name, gpu, fault, rng)
     _logs(cluster, victim, gpu.index, fault, rng)
     _objects(cluster, victim, gpu, fault)
     _readings(recording, host.name, gpu, rng)
-    noise = stream(ID, seed, "noise")
-    times = gang_cluster.metrics(recording, noise, lambda _host, at: at < fault)
+    noise = open_stream(ID, seed, "noise")
+    times = gang_cluster.add_metrics(recording, noise, lambda _host, at: at < fault)
     gang_cluster.hold_xid(recording, gpu.uuid, fault, 79.0)
     recording.metrics.append(_replays(host, gpu, replays, times))
-    background.journals(recording, noise, max(30, round(NOISE * scale)))
+    background.add_journals(recording, noise, max(30, round(NOISE * scale)))
     _report(recording, host, gpu, cluster.gang.name, fault)
     recording.facts |= {
-        **gang_cluster.gpu_facts(host, gpu),
+        **gang_cluster.name_gpu(host, gpu),
         "port": f"{host.name}/{gpu.port}",
-        "first_anomaly": iso(replays[0]),
-        "failure": iso(fault),
+        "first_anomaly": write_iso(replays[0]),
+        "failure": write_iso(fault),
     }
     return recording
 
@@ -76,13 +86,13 @@ def _replays(host: Host, gpu: Gpu, replays: list[float], times: list[float]) -> 
     """Sample the counter that every corrected replay raised."""
     labels = {"gpu": str(gpu.index), "UUID": gpu.uuid, "Hostname": host.name}
     counts = [float(sum(1 for at in replays if at <= moment)) for moment in times]
-    return background.sampled("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", labels, times, counts)
+    return background.pair_samples("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", labels, times, counts)
 
 
 def _report(recording: Recording, host: Host, gpu: Gpu, job: str, fault: float) -> None:
     words = (f"Xid 79 on {host.name}", f"GPU {gpu.uuid} on {host.name} reports Xid 79")
     recording.alerts.append(
-        alert("GPUXidError", fault + 45, "critical", words, Hostname=host.name, UUID=gpu.uuid)
+        write_alert("GPUXidError", fault + 45, "critical", words, Hostname=host.name, UUID=gpu.uuid)
     )
     recording.ask(
         en=f"GPU {gpu.index} of {host.name} vanished and {job} stopped. "
@@ -127,7 +137,7 @@ def _prologue(
 
 def _end(recording: Recording, name: str, gpu: Gpu, fault: float, rng: random.Random) -> None:
     port = gpu.port
-    pid = gang_cluster.pid(rng)
+    pid = gang_cluster.draw_pid(rng)
     head = f"NVRM: Xid (PCI:{gpu.bdf}): "
     down = rng.choice(("SDES                   (First)", "Surprise Down Error    (First)"))
     lines = (
@@ -158,20 +168,22 @@ def _end(recording: Recording, name: str, gpu: Gpu, fault: float, rng: random.Ra
 
 
 def _logs(cluster: GangCluster, victim: int, local: int, fault: float, rng: random.Random) -> None:
-    work = collective(rng)
+    work = draw_collective(rng)
     since = fault - 50 * 60
     for index in range(len(cluster.gang.pods)):
         lines = [(since, "init_process_group(backend=nccl, timeout=600)")]
         if index == 0:
-            lines += steps((since + 10, fault - 3), 91000, rng)
+            lines += write_steps((since + 10, fault - 3), 91000, rng)
         if index == victim:
             rank = victim * 8 + local
             at = fault + rng.uniform(0.6, 2.4)
-            lines += raised(rank, at, "RuntimeError: CUDA error: unspecified launch failure")
-            lines += child_failed(at + 2, local, 1, rng)
+            lines += write_traceback(
+                rank, at, "RuntimeError: CUDA error: unspecified launch failure"
+            )
+            lines += write_child_failure(at + 2, local, 1, rng)
         else:
             ranks = cluster.gang.ranks(index)
-            lines += gave_up(ranks, fault + WATCHDOG_S, work, rng, spread=8)
+            lines += write_giving_up(ranks, fault + WATCHDOG_S, work, rng, spread=8)
         cluster.log(index, lines)
 
 
@@ -185,7 +197,7 @@ def _objects(cluster: GangCluster, victim: int, gpu: Gpu, fault: float) -> None:
 
 def _readings(recording: Recording, name: str, gpu: Gpu, rng: random.Random) -> None:
     at = recording.taken - 60
-    gpu_health.readings(recording, rng, at)
+    gpu_health.add_readings(recording, rng, at)
     gpu_health.lose(recording, name, gpu.index)
     recording.commands.append(
         Command(

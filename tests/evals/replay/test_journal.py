@@ -9,7 +9,7 @@ import pytest
 from evals.model import Recording
 from evals.replay import journal
 
-pytestmark = pytest.mark.skipif(not journal.available(), reason="no systemd-journal-remote")
+pytestmark = pytest.mark.skipif(not journal.is_available(), reason="no systemd-journal-remote")
 
 
 def test_journalctl_filters_a_replayed_journal(

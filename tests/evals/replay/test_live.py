@@ -15,7 +15,7 @@ from evals.model import Recording
 from evals.replay import journal
 from evals.replay import live as replay
 from evals.replay import prometheus as server
-from evals.replay.present import as_of
+from evals.replay.present import move_to
 from evals.scenarios.build import load
 from evals.writers import bundle, prometheus
 from knowledge.catalog import Catalog, load_catalog
@@ -27,7 +27,7 @@ HANG_S = 2.0
 FILES = ("storage", "alerts", "app")
 """What no probe reads: appliances' and jobs' own logs, Alertmanager's list. It comes as files."""
 pytestmark = pytest.mark.skipif(
-    not (journal.available() and server.available() and shutil.which("kubectl")),
+    not (journal.is_available() and server.is_available() and shutil.which("kubectl")),
     reason="needs systemd-journal-remote, Prometheus and kubectl",
 )
 
@@ -77,14 +77,14 @@ def middle_of(recording: Recording) -> float:
 
 def look(scenario: str, folder: Path, library: Path, catalog: Catalog) -> Looks:
     recording = load(scenario).record(SEED, THIN)
-    recording = as_of(recording, middle_of(recording))
-    whole = bundle.write(recording, folder / "whole", queries=prometheus.queries(catalog))
+    recording = move_to(recording, middle_of(recording))
+    whole = bundle.write(recording, folder / "whole", queries=prometheus.list_queries(catalog))
     incident = adopt(Incident(), Bundle.open([whole]).meta)
 
     def diagnose(now: datetime, *paths: Path) -> Said:
         return said(investigate(paths, incident, catalog, now=now))
 
-    with replay.running(recording, whole, folder, library=library) as rig:
+    with replay.run_live(recording, whole, folder, library=library) as rig:
         context = rig.context(folder / "look", limit_s=HANG_S)
         live = Live(context, first_answer_s=60, transports=rig.transports())
         first = said(investigate(live, incident, catalog, now=rig.now))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.bundle_edit import lines
+from evals.bundle_edit import read_lines
 from evals.model import Recording
 from evals.replay.shims import install
 
@@ -15,7 +15,7 @@ from evals.replay.shims import install
 def node(astra: tuple[Path, Recording], tmp_path: Path) -> tuple[dict[str, str], str]:
     """Install the shims of a node whose `df` hung."""
     folder, _ = astra
-    host = next(str(e["target"]) for e in lines(folder) if e["outcome"] == "hung")
+    host = next(str(e["target"]) for e in read_lines(folder) if e["outcome"] == "hung")
     place = install(folder, host, tmp_path / "bin")
     return {"PATH": f"{place}:{os.environ['PATH']}"}, host
 

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from evals.model import Entry, stream
+from evals.model import Entry, open_stream
 from evals.scenarios.astra_storage_failover import cluster, plan, spec
 from evals.scenarios.astra_storage_failover.plan import Plan, make
 from evals.scenarios.astra_storage_failover.pods import Pods
-from evals.scenarios.nfs_outage import GRACE_S, MAJOR_TIMEOUT_S, wall
+from evals.scenarios.nfs_outage import GRACE_S, MAJOR_TIMEOUT_S, write_wall
 from tests.seeds import draw
 
 SEEDS = [1, *draw(4)]
@@ -58,7 +58,7 @@ def test_no_hardware_complains(story: Plan) -> None:
 
 def test_pods_follow_their_nodes(story: Plan) -> None:
     """A pod is evicted after its node was tainted; a mount fails two minutes after it began."""
-    pods = Pods(story, stream(plan.ID, story.seed, "test"))
+    pods = Pods(story, open_stream(plan.ID, story.seed, "test"))
     pods.play()
     tainted = [node.tainted for node in story.nodes.values()]
     evictions = [e for e in pods.events if e["reason"] == "TaintManagerEviction"]
@@ -70,14 +70,14 @@ def test_pods_follow_their_nodes(story: Plan) -> None:
 
 def test_everything_recovers(story: Plan) -> None:
     """At the end every node is ready and no taint is left."""
-    assert all(cluster.ready_at(n, story.until).status == "True" for n in story.nodes.values())
+    assert all(cluster.read_ready(n, story.until).status == "True" for n in story.nodes.values())
     assert all(node.untainted < story.until - 600 for node in story.nodes.values())
 
 
 def test_seed_one_keeps_the_moment_of_the_source() -> None:
     """The check of astra-gpu-07 first fails at 10:23:15 Beijing time."""
     story = make(1)
-    assert wall(story.nodes["astra-gpu-07"].failed[0]) == "2025-06-20 10:23:15"
+    assert write_wall(story.nodes["astra-gpu-07"].failed[0]) == "2025-06-20 10:23:15"
 
 
 def test_the_full_size_is_that_of_a_real_incident() -> None:

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 import evals.scenarios
 from evals.answer import Answer, NamedRoot
 from evals.bench.gates import Gates
-from evals.bundle_edit import lines
+from evals.bundle_edit import read_lines
 from evals.command import app
 from evals.errors import BrokenScenarioError, UnknownScenarioError
-from evals.model import Recording, epoch
-from evals.scenarios.build import build, faults, identities, load
+from evals.model import Recording, read_epoch
+from evals.scenarios.build import build, list_faults, list_scenarios, load
 from evals.score import score
 from evals.truth import Truth, load_truth
 from knowledge.catalog import load_catalog
@@ -29,7 +29,7 @@ SEED = draw(1)[0]
 
 @pytest.fixture(scope="module")
 def recordings() -> dict[str, Recording]:
-    return {name: load(name).record(SEED, THIN) for name in identities()}
+    return {name: load(name).record(SEED, THIN) for name in list_scenarios()}
 
 
 def _truth(recording: Recording) -> Truth:
@@ -65,7 +65,7 @@ def _oracle(truth: Truth) -> Answer:
 
 def test_the_first_six_scenarios_are_there() -> None:
     """None that was promised is lost; more may come."""
-    assert set(identities()) >= {
+    assert set(list_scenarios()) >= {
         "astra-storage-failover",
         "cgroup-oom-137",
         "healthy-old-noise",
@@ -73,7 +73,7 @@ def test_the_first_six_scenarios_are_there() -> None:
         "slurm-storage-failover",
         "xid79-pcie-prologue",
     }
-    assert "healthy-old-noise" not in faults()
+    assert "healthy-old-noise" not in list_faults()
 
 
 def test_a_new_folder_is_a_new_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,15 +87,15 @@ def test_a_new_folder_is_a_new_scenario(tmp_path: Path, monkeypatch: pytest.Monk
     places = [*evals.scenarios.__path__, str(tmp_path)]
     monkeypatch.setattr(evals.scenarios, "__path__", places)
 
-    assert "brand-new" in identities()
-    assert "brand-new" in faults()
+    assert "brand-new" in list_scenarios()
+    assert "brand-new" in list_faults()
     cases = list(Gates(load_catalog(), tmp_path, seeds=(SEED,)).cases())
     assert ("brand-new", SEED) in cases
     done = CliRunner().invoke(app, ["brand-new", "-o", "json", "--scale", str(THIN)])
     assert json.loads(done.stdout)["summary"]["root_exact"] == 1.0, done.output
 
 
-@pytest.mark.parametrize("name", identities())
+@pytest.mark.parametrize("name", list_scenarios())
 def test_folder_specification_and_truth_agree_on_the_name(
     name: str, recordings: dict[str, Recording]
 ) -> None:
@@ -138,7 +138,7 @@ def test_a_bundle_is_not_written_over_another(tmp_path: Path) -> None:
         build("cgroup-oom-137", SEED, tmp_path, scale=THIN, stored_queries=False)
 
 
-@pytest.mark.parametrize("name", identities())
+@pytest.mark.parametrize("name", list_scenarios())
 def test_the_oracle_scores_full_and_silence_nothing(
     name: str, recordings: dict[str, Recording]
 ) -> None:
@@ -151,7 +151,7 @@ def test_the_oracle_scores_full_and_silence_nothing(
     assert silent["root_exact"] == silent["root"] == silent["chain_f1"] == silent["total"] == 0
 
 
-@pytest.mark.parametrize("name", faults())
+@pytest.mark.parametrize("name", list_faults())
 def test_the_truth_names_pages_and_links_of_the_handbook(
     name: str, recordings: dict[str, Recording]
 ) -> None:
@@ -162,7 +162,7 @@ def test_the_truth_names_pages_and_links_of_the_handbook(
     assert not {page for page in named if page not in pages}, f"seed {SEED}"
 
 
-@pytest.mark.parametrize("name", identities())
+@pytest.mark.parametrize("name", list_scenarios())
 def test_no_truth_is_in_a_bundle(
     name: str, recordings: dict[str, Recording], tmp_path: Path
 ) -> None:
@@ -176,7 +176,7 @@ def test_no_truth_is_in_a_bundle(
             assert not [word for word in words if word in body], path
 
 
-@pytest.mark.parametrize("name", faults())
+@pytest.mark.parametrize("name", list_faults())
 def test_something_shows_the_root_and_can_be_hidden(
     name: str, recordings: dict[str, Recording]
 ) -> None:
@@ -188,12 +188,12 @@ def test_something_shows_the_root_and_can_be_hidden(
     assert any(marks.search(text) for text in (*journal, *files))
 
 
-@pytest.mark.parametrize("name", identities())
+@pytest.mark.parametrize("name", list_scenarios())
 def test_the_first_anomaly_is_the_first(name: str, recordings: dict[str, Recording]) -> None:
     """The window reported covers the fault, and the recording begins before it."""
     recording = recordings[name]
     if "first_anomaly" in recording.facts:
-        first = epoch(recording.facts["first_anomaly"])
+        first = read_epoch(recording.facts["first_anomaly"])
         assert recording.since < first < recording.until
     assert recording.since <= recording.reported[0] < recording.reported[1] <= recording.until
 
@@ -201,7 +201,7 @@ def test_the_first_anomaly_is_the_first(name: str, recordings: dict[str, Recordi
 def test_the_manifest_is_true(astra: tuple[Path, Recording]) -> None:
     """Each file has a line with its own hash, and each line a file."""
     folder, _ = astra
-    entries = {str(entry["path"]): entry for entry in lines(folder)}
+    entries = {str(entry["path"]): entry for entry in read_lines(folder)}
     files = {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
     assert files - set(entries) == {"manifest.jsonl", "incident.yaml"}
     assert set(entries) <= files
@@ -212,7 +212,7 @@ def test_the_manifest_is_true(astra: tuple[Path, Recording]) -> None:
 def test_a_hang_is_said_in_the_manifest(astra: tuple[Path, Recording]) -> None:
     """`df` hung for ten seconds on many nodes, and printed nothing."""
     folder, _ = astra
-    hung = [entry for entry in lines(folder) if entry["outcome"] == "hung"]
+    hung = [entry for entry in read_lines(folder) if entry["outcome"] == "hung"]
     assert {entry["command"] for entry in hung} == {"df -h", "ls /data"}
     assert all(not (folder / str(entry["path"])).read_bytes() for entry in hung)
     assert len({entry["target"] for entry in hung}) >= 8

@@ -12,7 +12,7 @@ import pytest
 
 from evals.replay.kubernetes.audit import Fault
 from evals.replay.kubernetes.serving import Served, serve
-from evals.replay.kubernetes.store import store_of
+from evals.replay.kubernetes.store import fill_store
 from tests.integrations.deploy.rbac import Rule, rules
 from tests.integrations.deploy.test_clusterrole import FORBIDDEN
 from tools.collecting import collect
@@ -87,7 +87,7 @@ def _replay() -> Iterator[Served]:
     ]  # fmt: skip
     logs = {"train/p/c": f"{STAMP} again\n", "train/p/c.previous": f"{STAMP} killed\n"}
     gate = Fault(match=f"^(?!{permitted(rules())})", code=403, reason="Forbidden")
-    with serve(store_of(items, logs), NOW, [gate]) as served:
+    with serve(fill_store(items, logs), NOW, [gate]) as served:
         yield served
 
 

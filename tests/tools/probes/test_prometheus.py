@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from evals.replay.prometheus import available, create_blocks, serve
+from evals.replay.prometheus import create_blocks, is_available, serve
 from tools.capture import Capture
 from tools.context import ProbeContext
 from tools.evidence import Window
@@ -26,7 +26,7 @@ from tools.request import Query, Request
 
 START = datetime(2025, 6, 20, 2, tzinfo=UTC)
 WINDOW = Window(since=START, until=START + timedelta(hours=1))
-needs_prometheus = pytest.mark.skipif(not available(), reason="needs prometheus and promtool")
+needs_prometheus = pytest.mark.skipif(not is_available(), reason="needs prometheus and promtool")
 
 
 @pytest.fixture(name="server", scope="module")
