@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from assistant.identity import normalise
+from knowledge.page import Severity
 
 NAMESPACE = "namespace"
 """Not a kind of thing, but all that some alerts name: it stands for the jobs in it."""
@@ -11,6 +12,22 @@ _SLURM_LABELS = ("slurm_job_id", "slurm_jobid", "jobid")
 _SPEAKS_OF_OTHERS = "kube-state-metrics"
 _WIDE = frozenset({"job", "queue", "cluster", "control_plane"})
 """Kinds of thing that are on no one host."""
+
+_SEVERITIES: Mapping[str, Severity] = {
+    **dict.fromkeys(("critical", "page", "emergency", "disaster", "fatal"), "critical"),
+    **dict.fromkeys(("error", "major", "high", "urgent"), "error"),
+    **dict.fromkeys(("warning", "warn", "minor", "medium", "average", "ticket"), "warning"),
+    **dict.fromkeys(("info", "information", "informational", "none", "low", "debug"), "info"),
+}
+"""Words that rule sets put into the label `severity`."""
+_NOT_FIRING = frozenset({"pending", "suppressed"})
+
+
+def stated_severity(labels: Mapping[str, str]) -> Severity | None:
+    """Return how grave an alert calls itself; one that waits or is silenced only informs."""
+    if labels.get("status", "") in _NOT_FIRING:
+        return "info"
+    return _SEVERITIES.get(labels.get("severity", "").lower())
 
 
 def labelled(labels: Mapping[str, str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from assistant.alert_labels import NAMESPACE
+from assistant.alert_labels import NAMESPACE, stated_severity
 from assistant.burst import Burst, Fold, Place, Sighting
 from assistant.clock_facts import ClockFact, ClockWatch
 from assistant.elimination import conclude_addresses
@@ -20,7 +20,7 @@ from assistant.states import States
 from assistant.topology import Key, Ties, Topology
 from knowledge.catalog import Catalog
 from knowledge.matching import Match, Matcher
-from knowledge.page import Page, TextSignature
+from knowledge.page import Page, Severity, TextSignature
 from tools.evidence import (
     Evidence,
     Gap,
@@ -238,7 +238,7 @@ def _sighting(record: Record, match: Match, page: Page, named: Named) -> Sightin
         anchors=named.anchors + named.writer,
         peers=named.peers,
         implied=named.implied,
-        severity=match.signature.severity,
+        severity=match.signature.severity or _stated_severity(record, match),
         end=_stated_end(record),
         ended=match.ended,
         timed=record.time is not None,
@@ -263,6 +263,13 @@ def _stated_end(record: Record) -> Instant | None:
     stated = record.fields.get("ends", "")
     moment = parse_moment(stated)
     return Instant(moment, 0.0, "stated", stated) if moment else None
+
+
+def _stated_severity(record: Record, match: Match) -> Severity | None:
+    """What no page knows is as grave as whoever wrote the alert says."""
+    signature = match.signature
+    unknown = isinstance(signature, TextSignature) and signature.fallback
+    return stated_severity(record.fields) if unknown and record.channel == "alert" else None
 
 
 def _stated_count(record: Record) -> int:

@@ -208,8 +208,11 @@ class _Channel:
         self._by_literal: dict[str, list[_Line]] = {}
         self._by_reason: dict[str, list[_Line]] = {}
         self._always: list[_Line] = []
+        self._fallbacks: list[_Line] = []
         for line in lines:
-            if line.literal:
+            if line.signature.fallback:
+                self._fallbacks.append(line)
+            elif line.literal:
                 self._by_literal.setdefault(line.literal, []).append(line)
             elif line.reason:
                 self._by_reason.setdefault(line.reason, []).append(line)
@@ -239,10 +242,15 @@ class _Channel:
         if reason:
             lines += self._by_reason.get(reason, ())
         lines += self._always
-        return tuple(match for line in lines if (match := line.match(unit, text, reason)))
+        found = _matches(lines, unit, text, reason)
+        return found or _matches(self._fallbacks, unit, text, reason)
 
     def _hits(self, text: bytes) -> Sequence[int]:
         return (self._groups and self._literals.Match(text)) or ()
+
+
+def _matches(lines: Iterable[_Line], unit: str, text: bytes, reason: str) -> tuple[Match, ...]:
+    return tuple(match for line in lines if (match := line.match(unit, text, reason)))
 
 
 def decode_fields(

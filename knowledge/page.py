@@ -97,6 +97,8 @@ class TextSignature(Part):
     """Must occur in the line, byte for byte: the prefilter."""
     regex: str
     """RE2 syntax, searched in the whole logical line (continuation lines joined by newline)."""
+    fallback: bool = False
+    """Tried only on lines that no other signature of the channel takes; needs no literal then."""
     yields: Literal["event", "setting", "relation"] = "event"
     entity: dict[str, str] = {}
     """Anchor kind → identity template. The page's `entity.kind` should be among them."""

@@ -64,12 +64,18 @@ def _expectations(page: Page, catalog: Catalog) -> Iterator[Problem]:
         if link.expected and effect is not None and not effect.signatures:
             text = f"expects {link.effect}, which has no signature to be seen by"
             yield Problem(page.id, "expected", text)
-    if page.role == "symptom" and not page.damage and not catalog.links_to(page.id):
+    harmless = page.role == "symptom" and not page.damage and not _is_fallback(page)
+    if harmless and not catalog.links_to(page.id):
         text = "is a symptom without damage that nothing causes, so it can explain nothing"
         yield Problem(page.id, "symptom", text)
     if page.infer is not None:
         for name in sorted(set(page.infer.effects) - {link.effect for link in page.causes}):
             yield Problem(page.id, "infer", f"is inferred from {name} without causing it")
+
+
+def _is_fallback(page: Page) -> bool:
+    """Tell whether it stands for what no page knows, so that nothing can be known to cause it."""
+    return any(isinstance(each, TextSignature) and each.fallback for each in page.signatures)
 
 
 def _attributes(

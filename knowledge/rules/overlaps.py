@@ -28,7 +28,7 @@ def check(catalog: Catalog) -> Iterator[Problem]:
     """
     samples = list(_samples(catalog))
     for page, signature in catalog.signatures():
-        if isinstance(signature, TextSignature):
+        if isinstance(signature, TextSignature) and not signature.fallback:
             own = [_shape(line) for line in _examples(page)]
             taken = [sample for sample in samples if _takes(page, signature, sample)]
             for sample in (each for each in taken if not _declared(each.line, own)):

@@ -78,7 +78,7 @@ def _conditions(page: Page) -> Iterator[Condition]:
 
 
 def _literals(signature: TextSignature) -> Iterator[str]:
-    if not signature.literal and not signature.reason:
+    if not signature.literal and not signature.reason and not signature.fallback:
         yield "has neither a literal nor a reason, so it would be tried on every line"
     literals = [signature.literal] if signature.literal else []
     if signature.ends is not None:

@@ -1,5 +1,7 @@
 """An alert that names no thing is about what its labels say."""
 
+import pytest
+
 from assistant.event import Event
 from assistant.timeline import order
 from tests.assistant.items import look, said, thing
@@ -97,3 +99,42 @@ def test_alerts_of_one_name_are_told_apart_by_their_labels() -> None:
     other = alert("JobFailed", namespace="train", training_job="b")
     events = order(look([one, other], BOOK), BOOK).events
     assert {event.entity.id for event in events} == {"train/a", "train/b"}
+
+
+UNKNOWN = catalog(
+    page(
+        "unknown-alert",
+        kind="service",
+        role="symptom",
+        severity="warning",
+        signatures=[
+            {
+                "id": "any",
+                "source": "alert",
+                "fallback": True,
+                "regex": "^(?P<alert>[^:]+)",
+                "entity": {"service": "{alert}"},
+                "examples": ["A: a", "B: b"],
+            }
+        ],
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("labels", "severity"),
+    [
+        ({"severity": "critical"}, "critical"),
+        ({"severity": "Page"}, "critical"),
+        ({"severity": "info"}, "info"),
+        ({"severity": "sev-of-ours"}, "warning"),
+        ({}, "warning"),
+        ({"severity": "critical", "status": "pending"}, "info"),
+        ({"severity": "critical", "status": "suppressed"}, "info"),
+        ({"severity": "critical", "status": "active"}, "critical"),
+    ],
+)
+def test_an_unknown_alert_is_as_grave_as_it_says(labels: dict[str, str], severity: str) -> None:
+    """One that is silenced or does not fire yet only informs; no word of it: the page's own."""
+    (event,) = order(look([alert("JobThroughputLow", **labels)], UNKNOWN), UNKNOWN).events
+    assert (event.entity.id, event.severity) == ("JobThroughputLow", severity)

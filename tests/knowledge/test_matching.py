@@ -116,6 +116,15 @@ def test_one_line_may_show_several_conditions(matcher: Matcher) -> None:
     assert pages(found) == ["nfs-down", "nfs-down-twin"]
 
 
+def test_a_fallback_takes_only_what_nobody_else_takes() -> None:
+    """It needs no literal, and stands back wherever another page of its channel speaks."""
+    spare = {"id": "any", "source": "kernel", "fallback": True, "regex": "^.", "examples": ["a"]}
+    matcher = Matcher(catalog(page("nfs-down", signatures=[NFS]), page("any", signatures=[spare])))
+    assert pages(matcher.match_text("kernel", "", NFS["examples"][0])) == ["nfs-down"]
+    assert pages(matcher.match_text("kernel", "", "never heard of")) == ["any"]
+    assert not matcher.match_text("service", "", "never heard of")
+
+
 def test_a_recovery_line_ends_the_condition(matcher: Matcher) -> None:
     """The ending's own literal and expression lead to a match marked as ended."""
     found = matcher.match_text("kernel", "", "nfs: server 10.0.0.10 OK")

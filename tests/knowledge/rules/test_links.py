@@ -57,6 +57,12 @@ def test_a_symptom_needs_damage_or_a_cause() -> None:
     assert list(check(catalog(*pages))) == []
 
 
+def test_what_stands_for_the_unknown_needs_no_cause() -> None:
+    """Nothing can be known to cause what no page knows."""
+    spare = {**NFS, "fallback": True}
+    assert list(check(catalog(page("a", role="symptom", signatures=[spare])))) == []
+
+
 def test_definitional_links_have_no_circle() -> None:
     """A line cannot quote a cause that quotes it."""
     pages = [

@@ -43,3 +43,11 @@ def test_only_one_writer_is_compared(change: dict[str, object]) -> None:
     bound = {**NFS, "unit": "kubelet", "reason": "Failed"}
     pages = page("a", signatures=[bound]), page("b", signatures=[{**NFS, **change}])
     assert [p.page for p in check(catalog(*pages)) if p.page == "b"] == []
+
+
+def test_a_fallback_claims_nothing_of_others() -> None:
+    """It would match every line, and gets only those that nobody wants."""
+    spare = {**NFS, "regex": "nfs", "literal": "", "fallback": True, "examples": ["nfs gone"]}
+    assert (
+        list(check(catalog(page("a", signatures=[NEGATIVE]), page("b", signatures=[spare])))) == []
+    )

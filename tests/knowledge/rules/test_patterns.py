@@ -46,6 +46,11 @@ def test_a_bad_path_is_found(change: dict[str, object]) -> None:
     assert [p.rule for p in check(page("a", signatures=[{**STATE, **change}]))] == ["compiles"]
 
 
+def test_a_fallback_needs_no_literal() -> None:
+    """It is tried only where no literal led anywhere."""
+    assert list(check(page("a", signatures=[{**NFS, "literal": "", "fallback": True}]))) == []
+
+
 def test_link_attributes_are_compiled() -> None:
     """A `when` that does not compile would never exclude anything."""
     link = {"effect": "b", "scope": "node", "strength": "often", "delay": {"max_s": 5}}
