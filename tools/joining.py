@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tools.carriers import SYSTEM, is_of_system
 from tools.dialect import Dialect, Line, Setting
-from tools.evidence import Channel
+from tools.evidence import Channel, Instant
 from tools.messages import (
     MAX_CHARS,
     MAX_LINES,
@@ -14,6 +14,7 @@ from tools.messages import (
     continues,
     shape_continued_by,
     shape_started_by,
+    stands_alone,
 )
 from tools.scan import Block
 
@@ -107,7 +108,7 @@ class Joiner:
             return Message(begin, min(end, place + AFTER), self._excerpt(begin, place))
         line = self.parse(begin, end)
         if line is None and self._may_continue(begin):
-            begin, line = self._head_of(begin)
+            begin, line = self._head_of(begin, end)
         if line is None:
             line = Line(text_of(data, begin, end))
         begin, line, shape = self._opening(begin, line)
@@ -120,14 +121,33 @@ class Joiner:
         """Tell whether an unstamped line can belong to a stamped one before it."""
         return begin > 0 and bool(self.dialects) and self.dialects[0].name != "text"
 
-    def _head_of(self, begin: int) -> tuple[int, Line | None]:
-        """Walk back from a continuation line to the stamped line that it continues."""
-        for previous, end in self._back(begin, MAX_LINES):
-            if begin - previous > MAX_CHARS:
+    def _head_of(self, begin: int, end: int) -> tuple[int, Line | None]:
+        """Walk back from a line without a stamp to the one that begins its message."""
+        own = begin
+        for previous, stop in ((begin, end), *self._back(begin, MAX_LINES)):
+            if own - previous > MAX_CHARS:
                 break
-            if line := self.parse(previous, end):
+            if line := self.parse(previous, stop):
                 return previous, line
-        return begin, None
+            if stands_alone(text := text_of(self.data, previous, stop)):
+                line = self._between(previous, stop, text)
+                return (previous, line) if line else (own, None)
+        return own, None
+
+    def _between(self, begin: int, end: int, text: str) -> Line | None:
+        """Date a line without a stamp: not before the one above, not after the one below."""
+        stamped = (self.parse(*place) for place in self._back(begin, MAX_LINES))
+        above = next((line for line in stamped if line), None)
+        if above is None or above.instant is None:
+            return None
+        below, place = None, end + 1
+        for _ in range(MAX_LINES):
+            if below or place >= len(self.data):
+                break
+            stop = end_of(self.data, place)
+            below, place = self.parse(place, min(stop, place + LONG_LINE)), stop + 1
+        instant = halfway(above.instant, below.instant if below else None)
+        return above._replace(text=text, instant=instant, fields=None)
 
     def _back(self, begin: int, limit: int) -> Iterator[tuple[int, int]]:
         """Yield begin and end of the lines before, nearest first."""
@@ -203,6 +223,8 @@ class Joiner:
             verdict = continues(shape, text, self.channel_of(opening))
             if verdict is not None:
                 return verdict
+        if following is None and stands_alone(text):
+            return None
         loose = opening.instant is not None or opening.channel == "kernel"
         return False if loose and following is None and text.strip() else None
 
@@ -248,6 +270,16 @@ class Joiner:
             return False
         stray = not is_of_system(self.dialects[0])
         return (stray or line.channel == "kernel") and not self._believed
+
+
+def halfway(above: Instant, below: Instant | None) -> Instant:
+    """Return a moment that lies between two stamps, as surely as both are far apart."""
+    if below is None or below.zone != above.zone or below.utc < above.utc:
+        return above
+    half = (below.utc - above.utc) / 2
+    return Instant(
+        above.utc + half, above.uncertainty_s + half.total_seconds(), above.zone, above.original
+    )
 
 
 def end_of(data: bytes, place: int) -> int:

@@ -99,6 +99,19 @@ def bare(text: str) -> str:
     return text[match.end() :] if match else text
 
 
+_OWN_HEAD = re.compile(
+    r"(?:\[(?:rank|default)?\d+\][:,]? ?)*\[[EWIFC](?:\d{3,4})? [^\]\n]{0,60}?[\w./-]+\.\w+:\d+\]"
+    r"|(?:\[(?:rank|default)?\d+\][:,]? ?)*\S+:\d+:\d+ \[\d+\] NCCL (?:WARN|INFO) ",
+    re.ASCII,
+)
+"""A runtime below the program writes heads of its own (c10's and NCCL's), without a date."""
+
+
+def stands_alone(text: str) -> bool:
+    """Tell whether a line without a stamp begins a message, whatever stands before it."""
+    return _OWN_HEAD.match(text) is not None
+
+
 def _any(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern.pattern})" for pattern in patterns))
 

@@ -1,7 +1,7 @@
 """Line logs of every dialect: time, host, writer, channel, and messages of several lines."""
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -348,3 +348,21 @@ def test_boot_clocks_use_the_hosts_uptime(tmp_path: Path) -> None:
     assert record.host == "gpu-1"
     assert record.time is not None
     assert record.time.utc.isoformat() == "2025-06-20T02:58:20+00:00"
+
+
+def test_a_runtimes_own_lines_are_no_continuation(tmp_path: Path) -> None:
+    """Without a stamp they lie between the stamped lines around them, on lines of their own."""
+    path = tmp_path / "rank0.log"
+    path.write_text(
+        "2025-03-06T04:00:31Z INFO step 15210 loss 2.1\n"
+        "[rank0]:[E ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation\n"
+        "  seen from rank 0\n"
+        "[rank0]:[E ProcessGroupNCCL.cpp:621] [Rank 0] Some NCCL operations have failed\n"
+        "2025-03-06T04:10:31Z ERROR terminate called\n"
+    )
+    found = [r for r in read_paths(path).records if "Watchdog" in r.text]
+
+    assert [(r.line, r.text.count("\n")) for r in found] == [(2, 1)]
+    assert found[0].time is not None
+    assert found[0].time.utc == datetime(2025, 3, 6, 4, 5, 31, tzinfo=UTC)
+    assert found[0].time.uncertainty_s == 301.0  # each stamp is of a whole second
