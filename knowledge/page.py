@@ -338,6 +338,8 @@ class Page(Part):
     """It turns a contained fault into wider damage: breaking this link would have contained it."""
     detector: bool = False
     """The condition is a verdict of a health check or monitor, which may itself be wrong."""
+    unwritten: bool = False
+    """It may end the host before its line is written: no log's silence rules it out."""
     begins_before: BeginsBefore | None = None
     shows_limit: str = ""
     """Resource whose limit in the pod's specification belongs beside the event: memory…"""

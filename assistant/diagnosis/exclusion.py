@@ -113,7 +113,7 @@ def _refuted(page: Page, ranking: Ranking, hurt: list[Event]) -> RuledOut | None
 
 
 def _unseen(page: Page, case: Case, hurt: list[Event], present: set[str]) -> RuledOut | None:
-    if not page.signatures or page.id in present:
+    if not page.signatures or page.unwritten or page.id in present:
         return None
     nodes = _nodes(hurt)
     channels = sorted(
