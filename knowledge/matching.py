@@ -28,10 +28,26 @@ from knowledge.quantity import decode_field
 from knowledge.runs import Interval, Point, satisfied
 from knowledge.template import placeholders
 
-UNKNOWN_WRITER = "text"
-"""The channel of a file whose writer could not be told."""
+SPEAKS_FOR: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "kernel": ("kernel",),
+        "quoted": ("kernel",),
+        "service": ("service", "app"),
+        "app": ("app",),
+        "text": ("app", "device"),
+    }
+)
+"""Which sources' signatures a line may show, by the channel that carried it; any other channel
+shows its own alone.
 
-_TRUSTED_UNKNOWN = frozenset({"app", "device"})
+kernel: only the ring buffer's own transport · quoted: a person's copy of what the kernel printed,
+which is a claim and weighs as one · service: whatever runs under systemd or syslog; a workload is
+started there too, and its output is still its own · app: a workload's own file, which can speak for
+nobody else · text: nobody knows who wrote it, so for what carries least: nothing that a program
+prints can pass for the word of the kernel, of a host's service or of the API server."""
+
+_RANKS = ("kernel", "service", "app", "device")
+"""Where one channel shows two sources, the first of them knows more of the line."""
 _UNITS_KEPT = 4096
 _LINES_KEPT = 256
 _LINE_KEPT_LENGTH = 512
@@ -78,17 +94,15 @@ class Matcher:
                 case StateSignature():
                     key = signature.source, signature.kind
                     self._states.setdefault(key, []).append((page.id, signature))
-        lines[UNKNOWN_WRITER] = [
-            line for source in sorted(_TRUSTED_UNKNOWN) for line in lines.get(source, ())
-        ]
-        self._lines = {source: _Channel(found) for source, found in lines.items()}
+        shown: dict[str, tuple[str, ...]] = {name: (name,) for name in lines}
+        shown.update(SPEAKS_FOR)
+        self._lines = {
+            channel: _Channel([line for source in sources for line in lines.get(source, ())])
+            for channel, sources in shown.items()
+        }
 
     def match_text(self, channel: str, unit: str, text: str, *, reason: str = "") -> list[Match]:
-        """Match a logical line against the signatures of its channel.
-
-        A line of unknown writer (channel ``text``) may only show conditions of applications and
-        appliances: nothing an application prints can pass for a kernel's or a service's word.
-        """
+        """Match a logical line against the signatures that its channel may show."""
         found = self._lines.get(channel)
         return [] if found is None else list(found.match(unit, text, reason))
 
@@ -174,6 +188,7 @@ class _Line:
         self.literal = ending.literal if ending else signature.literal
         self.reason = "" if ending else signature.reason
         self._expression = ending.regex if ending else signature.regex
+        self.rank = _RANKS.index(self.source) if self.source in _RANKS else 0
         self._unit = signature.unit if self.source == signature.source else ""
         self._units: dict[str, bool] = {}
 
@@ -250,7 +265,17 @@ class _Channel:
 
 
 def _matches(lines: Iterable[_Line], unit: str, text: bytes, reason: str) -> tuple[Match, ...]:
-    return tuple(match for line in lines if (match := line.match(unit, text, reason)))
+    found = [(line, match) for line in lines if (match := line.match(unit, text, reason))]
+    if len({line.source for line, _ in found}) < 2:  # noqa: PLR2004  # one speaks for itself
+        return tuple(match for _, match in found)
+    return tuple(match for line, match in found if not any(_outranks(o, line) for o, _ in found))
+
+
+def _outranks(one: _Line, other: _Line) -> bool:
+    """A line is one witness: what a page's signatures of two sources know of it is one fact."""
+    if one.rank >= other.rank or one.page != other.page:
+        return False
+    return (one.ended, one.signature.yields) == (other.ended, other.signature.yields)
 
 
 def decode_fields(

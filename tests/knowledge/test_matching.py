@@ -138,6 +138,32 @@ def test_an_application_cannot_speak_for_the_kernel(matcher: Matcher, channel: s
     assert not matcher.match_text(channel, "", XID["examples"][0])
 
 
+@pytest.mark.parametrize(
+    ("channel", "shown"),
+    [
+        ("kernel", ["nfs-down", "nfs-down-twin"]),
+        ("quoted", ["nfs-down", "nfs-down-twin"]),
+        ("service", ["app-says-nfs"]),
+        ("app", ["app-says-nfs"]),
+        ("text", ["app-says-nfs"]),
+        ("event", []),
+    ],
+)
+def test_a_channel_shows_what_it_can_speak_for(
+    matcher: Matcher, channel: str, shown: list[str]
+) -> None:
+    """What a host runs may print an application's words; only the kernel's transport is its own."""
+    assert pages(matcher.match_text(channel, "trainer", NFS["examples"][0])) == shown
+
+
+def test_two_sources_of_one_page_are_one_witness() -> None:
+    """Under systemd a program's line counts once, as the source that knows more of it."""
+    both = [NFS | {"id": "own", "source": "service"}, NFS_APP | {"id": "workload"}]
+    matcher = Matcher(catalog(page("nfs-down", signatures=both)))
+    found = matcher.match_text("service", "trainer", NFS["examples"][0])
+    assert [match.signature.id for match in found] == ["own"]
+
+
 def test_an_event_without_literal_is_found_by_reason(matcher: Matcher) -> None:
     """The exact reason selects the signature; another reason does not."""
     text = EVENT["examples"][0]
