@@ -61,6 +61,8 @@ class Event(BaseModel):
     clocks: frozenset[str] = frozenset()
     clock: str = ""
     """The one of them that stamped `start`."""
+    kin: str = ""
+    """A clock that shares the unknown zone of `clock`; empty where it stands alone."""
     citations: tuple[Citation, ...] = ()
     members: tuple[Entity, ...] = ()
     """For a population event: the entities folded into it."""
@@ -90,7 +92,7 @@ class Event(BaseModel):
 
         A clock whose zone or boot time is unknown is off by the same amount at both.
         """
-        if not self.clock or self.clock != other.clock:
+        if not self.clock or (self.kin or self.clock) != (other.kin or other.clock):
             return 0.0
         return min(self.start.common_s, other.start.common_s)
 

@@ -12,6 +12,10 @@ WIDEN = 0.25
 """A configured time-out is met with jitter and rounding: widen it by a quarter each way."""
 
 
+TELLS_WITHIN_S = 15.0
+"""So much later than it ran out is a time-out noticed and printed, at most."""
+
+
 class Settings:
     """Settings by name and place, found for a thing by what it shares with them."""
 
@@ -42,8 +46,12 @@ def begin_earlier(
     before_s: float,
     rule: BeginsBefore,
     known: Sequence[float],
+    *,
+    printed: bool = False,
 ) -> tuple[Instant, float]:
     """Shift an onset back by the time-out that reported it.
+
+    `printed` says that the report itself names the time-out: it ran out then, and is told at once.
 
     Returns:
         The latest possible onset, and how much earlier it may have been.
@@ -51,6 +59,8 @@ def begin_earlier(
     low, high = rule.min_s, rule.max_s
     if known:
         low, high = min(known) * (1 - WIDEN), max(known) * (1 + WIDEN)
+    if known and printed:
+        low, high = min(known), max(known) + TELLS_WITHIN_S
     start = Instant(
         utc=moment.utc - timedelta(seconds=low),
         uncertainty_s=moment.uncertainty_s,
@@ -58,6 +68,24 @@ def begin_earlier(
         original=moment.original or moment.utc.isoformat(),
     )
     return start, before_s + (high - low)
+
+
+def not_before(start: Instant, before_s: float, bound: float) -> tuple[Instant, float]:
+    """Raise the lower bound of an onset to `bound`, in epoch seconds of the same clock.
+
+    The onset's own error moves into what it may have begun earlier; the zone's stays.
+    """
+    own = start.uncertainty_s - start.common_s
+    latest, earliest = start.utc.timestamp() + own, start.utc.timestamp() - own - before_s
+    if not earliest < bound <= latest:
+        return start, before_s
+    moved = Instant(
+        utc=start.utc + timedelta(seconds=own),
+        uncertainty_s=start.common_s,
+        zone=start.zone,
+        original=start.original,
+    )
+    return moved, latest - bound
 
 
 def stated(rule: BeginsBefore, fields: Mapping[str, FieldValue]) -> tuple[float, ...]:

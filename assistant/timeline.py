@@ -13,9 +13,10 @@ from assistant.capture_zones import learn_captures
 from assistant.clocks import Clocks, learn_clocks
 from assistant.event import Anchor, Event, Timeline
 from assistant.incident import Incident
+from assistant.kinship import find_kin
 from assistant.limits import Limit
 from assistant.merging import Merged, merge
-from assistant.onset import Settings, begin_earlier, stated
+from assistant.onset import Settings, begin_earlier, not_before, stated
 from assistant.population import fold_populations, fold_recurrences
 from assistant.recognise import Recognised
 from assistant.summaries import absorb, is_wide, spaces_of
@@ -53,8 +54,9 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
         (_put_right(end, clocks) for end in ends),
         catalog.pages,
     )
-    maker = _Maker(recognised, catalog)
     merged = absorb(merged, catalog.pages)
+    kin = find_kin(bursts, recognised.spans, names) if clocks.unresolved else {}
+    maker = _Maker(recognised, catalog, kin, _last_work(merged, at_work(catalog)))
     events = sorted((maker.event(happening) for happening in merged), key=_order)
     window = incident.window if incident.window.since else window_of(events, at_work(catalog))
     habits = Habits(events, window, recognised.spans)
@@ -76,6 +78,8 @@ def at_work(catalog: Catalog) -> frozenset[str]:
     return frozenset(page.id for page in catalog.pages.values() if page.progress)
 
 
+STOPS_WORK = 2
+"""Damage from which on nothing advances."""
 LONG_OVER_S = 6 * 3600.0
 """What stopped no work and ended this long before work was last seen is the past."""
 RECENT_S = 3600.0
@@ -102,7 +106,7 @@ def window_of(events: Sequence[Event], working: Collection[str] = ()) -> Window:
 
 def _stopped_work(events: Sequence[Event], since: float, until: float) -> bool:
     return any(
-        event.damage >= 2 and event.earliest <= until and event.latest >= since  # noqa: PLR2004 - work stopped
+        event.damage >= STOPS_WORK and event.earliest <= until and event.latest >= since
         for event in events
         if not event.benign
     )
@@ -114,6 +118,9 @@ class _Maker:
 
     recognised: Recognised
     catalog: Catalog
+    kin: Mapping[str, str]
+    work: Mapping[Key, Sequence[Merged]]
+    """By job, when it was seen to advance."""
 
     def __post_init__(self) -> None:
         live = {e.id for e in self.recognised.evidence if e.live}
@@ -149,6 +156,7 @@ class _Maker:
             channels=frozenset(merged.channels),
             clocks=frozenset(merged.clocks),
             clock=merged.clock,
+            kin=self.kin.get(merged.clock, ""),
             citations=tuple(
                 place.cite() for place in (*merged.places, *([limit.place] if limit else []))
             ),
@@ -172,14 +180,42 @@ class _Maker:
         if rule is None:
             return merged.first, merged.before_s
         settings: Settings = self.__dict__["_settings"]
-        known = stated(rule, merged.fields)
+        printed = stated(rule, merged.fields)
+        known = printed
         if not known and rule.setting:
             known = settings.values(rule.setting, anchors)
-        return begin_earlier(merged.first, merged.before_s, rule, known)
+        onset = begin_earlier(merged.first, merged.before_s, rule, known, printed=bool(printed))
+        if page.damage < STOPS_WORK or not merged.timed:
+            return onset
+        seen = [self._worked_until(merged, (a.kind, a.id)) for a in anchors if a.kind == "job"]
+        return not_before(*onset, max(seen, default=0.0))
+
+    def _worked_until(self, merged: Merged, job: Key) -> float:
+        """Return when a job was last seen to advance before a report that it had stopped."""
+        own = self.kin.get(merged.clock, merged.clock)
+        told = merged.first.utc.timestamp() + merged.first.uncertainty_s - merged.first.common_s
+        runs = [
+            run
+            for run in self.work.get(job, ())
+            if run.last.zone == merged.first.zone
+            and (run.last.zone != "unknown" or {self.kin.get(c, c) for c in run.clocks} == {own})
+        ]
+        ends = [run.last.utc.timestamp() for run in runs if run.first.utc.timestamp() <= told]
+        return max((end for end in ends if end <= told), default=0.0) if ends else 0.0
 
     def _is_live(self, merged: Merged) -> bool:
         live: set[str] = self.__dict__["_live"]
         return merged.evidence <= live and merged.channels <= _LIVE_CHANNELS
+
+
+def _last_work(
+    merged: Iterable[Merged], working: Collection[str]
+) -> Mapping[Key, Sequence[Merged]]:
+    found: dict[Key, list[Merged]] = {}
+    for happening in merged:
+        if happening.page in working and happening.timed:
+            found.setdefault(happening.entity, []).append(happening)
+    return found
 
 
 def _timed(recognised: Recognised) -> Iterable[Burst]:

@@ -153,14 +153,17 @@ def _decided_by_unseen(verdict: Verdict, findings: Sequence[Finding]) -> bool:
 
 
 def _first_anomaly(findings: Sequence[Finding], ranking: Ranking, case: Case) -> str:
-    """Return the earliest event of the propagation, its precursors included."""
-    graph = ranking.graph
+    """Return the earliest event of the propagation, its precursors included.
+
+    What follows from an event that was seen is no earlier, however wide its onset.
+    """
+    events = {e.id: e for e in case.timeline.events}
     names: set[str] = set()
     for finding in findings[:1]:
-        chain = draw_chain(finding.candidate, graph)
-        names |= {link.source for link in chain} | {link.target for link in chain}
-        names |= {finding.candidate.id}
-    events = {e.id: e for e in case.timeline.events}
+        chain = draw_chain(finding.candidate, ranking.graph)
+        names = {finding.candidate.id, *(link.source for link in chain)}
+        names |= {link.target for link in chain}
+        names -= {link.target for link in chain if link.source in events}
     rows = [events[n] for n in names if n in events]
     rows = rows or [e for e in case.timeline.events if counts(e) and e.severity != "info"]
     first = min(rows, key=lambda e: (e.start.utc, e.earliest), default=None)

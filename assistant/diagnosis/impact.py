@@ -9,6 +9,8 @@ from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
 from tools.evidence import Instant
 
+STOPS_WORK = 2
+"""Damage from which on nothing advances."""
 QUIET_S = 600.0
 """Damage not seen for this long before the evidence ends counts as past, unless it persists."""
 
@@ -21,7 +23,8 @@ def read_state(case: Case) -> State:
     now = case.now.timestamp()
     active = [event for event in hurt if _active(event, case, now)]
     if not active:
-        return State(now="recovered", as_of=case.now)
+        silent = any(_stopped_for_good(event, case) for event in hurt)
+        return State(now="unknown" if silent else "recovered", as_of=case.now)
     closed = len(hurt) - len(active)
     recovering = closed > len(active) or _progress_after(hurt, case)
     return State(now="recovering" if recovering else "ongoing", as_of=case.now)
@@ -32,6 +35,13 @@ def _active(event: Event, case: Case, now: float) -> bool:
     if is_closed(event) or (event.end is not None and page.persists):
         return event.finish > now
     return page.persists or event.last.utc.timestamp() > now - max(QUIET_S, page.lasts_s)
+
+
+def _stopped_for_good(event: Event, case: Case) -> bool:
+    """Tell whether work stopped and no word says that it went on: silence is no recovery."""
+    return (
+        event.damage >= STOPS_WORK and not is_closed(event) and not _progress_after([event], case)
+    )
 
 
 def _progress_after(hurt: Iterable[Event], case: Case) -> bool:

@@ -294,10 +294,12 @@ def test_a_mechanism_alone_is_reported_as_the_lowest_seen_condition() -> None:
 
 
 def test_the_state_follows_what_was_seen_last() -> None:
-    """Damage that ended long before the evidence does is past."""
-    ended = [e.model_copy(update={"end": e.last}) for e in _outage()]
+    """Damage that something ended is past; of stopped work silence says nothing."""
+    silent = [e.model_copy(update={"end": e.last}) for e in _outage()]
+    ended = [e.model_copy(update={"end": Instant(at(600))}) for e in _outage()]
 
     assert diagnose(case(WORLD, ended)).state.now == "recovered"
+    assert diagnose(case(WORLD, silent)).state.now == "unknown"
     assert diagnose(case(WORLD, _outage())).state.now in {"ongoing", "recovering"}
 
 
