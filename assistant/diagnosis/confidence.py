@@ -23,6 +23,7 @@ RIVAL_STRENGTH = 0.6
 """…at this share of the strength at least."""
 LEAST_KINDS = 2
 COVERED_SHARE = 0.5
+_KERNELS = frozenset({"kernel", "quoted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,9 @@ def hosts_covered(candidate: Candidate, graph: Graph, sight: Sight) -> float:
         return 1.0
     since, until = candidate.event.earliest - 60.0, candidate.event.latest + 60.0
     event = candidate.event
-    own = {a.id for a in event.anchors if a.kind == "node" and "kernel" in event.channels}
+    own = {
+        a.id for a in event.anchors if a.kind == "node" and not _KERNELS.isdisjoint(event.channels)
+    }
     seen = [h for h in hosts if h in own or sight.covers("kernel", h, since, until) != "no"]
     return len(seen) / len(hosts)
 
@@ -191,6 +194,8 @@ def _inconclusive_reasons(
     if latent is not None and latent.contradicted:
         total = len(latent.affected) + len(latent.unaffected)
         reasons.append(say("members-unaffected", unaffected=len(latent.unaffected), total=total))
+    if latent is not None and latent.thin:
+        reasons.append(say("few-victims", victims=len(latent.affected)))
     if hosts_covered(candidate, graph, sight) < COVERED_SHARE:
         reasons.append(say("onset-uncovered"))
     return reasons
@@ -209,6 +214,7 @@ def _unconfirmed_reasons(
         "zone-unknown": candidate.event.start.zone == "unknown",
         "zone-assumed": candidate.event.start.zone == "assumed",
         "live-only": candidate.event.live,
+        "quoted-only": candidate.event.channels == {"quoted"},
     }
     reasons = [say(key) for key, holds in tests.items() if holds]
     if blind:

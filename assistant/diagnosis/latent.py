@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from assistant.diagnosis.graph import Graph, anchor_kind
+from assistant.diagnosis.guards import is_closed
 from assistant.event import Anchor, Event
 from assistant.sight import Sight
 from assistant.topology import Topology
@@ -19,6 +20,9 @@ from tools.evidence import Instant
 
 EXPLAINED = 0.4
 """An effect with an observed root of at least this strength above it needs no inferred one."""
+AT_ONCE_S = 10.0
+"""Two victims are enough where they lost what they share within so many seconds."""
+PAIR = 2
 UNAFFECTED_SHARE = 0.34
 """More unaffected members than this contradict a failure of what they share."""
 
@@ -31,6 +35,8 @@ class LatentCause:
     effects: tuple[str, ...]
     affected: frozenset[str]
     unaffected: frozenset[str]
+    thin: bool = False
+    """Whether it rests on fewer victims than its page asks, and only on their losing it at once."""
 
     @property
     def contradicted(self) -> bool:
@@ -87,7 +93,32 @@ def _groups(
         hubs = {a.id for a in (*event.anchors, *event.peers) if a.kind == kind}
         for hub in hubs:
             groups[kind, hub].append(event)
-    return {hub: _densest(events, rule.within_s) for hub, events in groups.items()}
+    return {hub: _dense(events, rule) for hub, events in groups.items()}
+
+
+def _dense(events: list[Event], rule: Inference) -> list[Event]:
+    """Return those within the rule's time; where they are too few, those that began at once."""
+    found = _densest(events, rule.within_s)
+    if len(_places(found)) >= rule.min_entities:
+        return found
+    reports = sorted(events, key=lambda e: e.start.utc)
+    together = [
+        [other for other in reports if 0.0 <= _apart(event, other) <= AT_ONCE_S]
+        for event in reports
+    ]
+    return max(together, key=len, default=[])
+
+
+def _apart(one: Event, other: Event) -> float:
+    return (other.start.utc - one.start.utc).total_seconds()
+
+
+def _ended_at_once(effects: Iterable[Event]) -> bool:
+    """Tell whether they were over within seconds of each other too: two coincidences are none."""
+    ends = [event.end.utc if is_closed(event) and event.end else None for event in effects]
+    sure = [end for end in ends if end]
+    whole = len(sure) == len(ends)
+    return whole and (max(sure) - min(sure)).total_seconds() <= AT_ONCE_S
 
 
 def _densest(events: list[Event], within_s: float) -> list[Event]:
@@ -119,7 +150,10 @@ def _latent(
 ) -> LatentCause | None:
     rule = page.infer
     affected = _places(effects)
-    if rule is None or len(affected) < rule.min_entities or page.entity.kind not in ENTITY_KINDS:
+    if rule is None or len(affected) < PAIR or page.entity.kind not in ENTITY_KINDS:
+        return None
+    few = len(affected) < rule.min_entities
+    if few and any(abs(_apart(effects[0], event)) > AT_ONCE_S for event in effects):
         return None
     first = min(effects, key=lambda e: e.earliest)
     since, until = first.earliest, max(e.latest for e in effects)
@@ -148,4 +182,5 @@ def _latent(
         count=0,
         text=page.title.en,
     )
-    return LatentCause(event, tuple(e.id for e in effects), affected, frozenset(watched))
+    thin = few and not _ended_at_once(effects)
+    return LatentCause(event, tuple(e.id for e in effects), affected, frozenset(watched), thin)

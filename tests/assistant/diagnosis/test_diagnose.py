@@ -144,10 +144,29 @@ def test_without_the_server_log_where_is_inferred_and_why_is_inconclusive() -> N
 
 
 def test_nothing_is_inferred_from_fewer_victims_than_the_page_asks() -> None:
-    """Two stalled nodes are not enough where each may fail alone."""
-    found = diagnose(case(WORLD, _outage(2, with_log=False), ties=_ties(2)))
+    """Two nodes that stall one after the other are not enough where each may fail alone."""
+    events = [
+        event(f"stall{i}", STALL, 90.0 * i, node=f"n{i}", anchors=[SERVER], end=300 + i)
+        for i in range(2)
+    ]
+    found = diagnose(case(WORLD, events, ties=_ties(2)))
 
     assert "unreachable" not in {h.page for h in found.hypotheses}
+
+
+@pytest.mark.parametrize(("back", "sure"), [(301.0, "LIKELY"), (900.0, "INCONCLUSIVE")])
+def test_two_that_lose_one_server_within_seconds_point_to_it(back: float, sure: str) -> None:
+    """Two victims make it sure only if they got it back at once as well."""
+    events = _outage(2, with_log=False)
+    stalls = [
+        e.model_copy(update={"end": Instant(at(until)), "last": e.start})
+        for e, until in ((events[0], 300.0), (events[3], back))
+    ]
+    found = diagnose(case(WORLD, [*stalls, *events[1:3], *events[4:]], ties=_ties(2)))
+    root = found.root_causes[0]
+
+    assert (root.page, root.entity.id, root.observed) == ("unreachable", "10.0.0.10", False)
+    assert (root.where.confidence, root.why.confidence) == (sure, "INCONCLUSIVE")
 
 
 def test_unaffected_members_contradict_an_inferred_cause() -> None:
