@@ -56,7 +56,8 @@ def _level(
         return "P3", say("priority-nothing")
     live = [e for e in events if not (e.benign or e.chronic or e.known) and e.role != "context"]
     if not live:
-        return "P3", say("priority-quiet")
+        aside = any(event.role == "context" and not event.benign for event in events)
+        return "P3", say("priority-elsewhere" if aside else "priority-quiet")
     wide = _blast_radius(diagnosis, live, pages, topology)
     if wide:
         return "P0", wide

@@ -58,6 +58,17 @@ def test_known_and_healthy_page_nobody() -> None:
     assert decide(known, verdict="healthy").level == "P3"
 
 
+def test_what_lies_outside_the_question_is_not_called_harmless() -> None:
+    """A fault on a node nobody asked about is not known to be benign: it was set aside."""
+    aside = tuple(
+        e.model_copy(update={"role": "context"}) for e in line_up([kernel("n1", 0, XID)]).events
+    )
+    decision = decide(aside, verdict="inconclusive")
+    assert decision.level == "P3"
+    assert "harmless" not in decision.rule.en
+    assert "asked" in decision.rule.en
+
+
 def test_work_of_many_stopped_is_p0() -> None:
     """Damage of the highest class needs no count."""
     worst = tuple(
