@@ -4,7 +4,6 @@ One SQLite database in WAL mode under the data directory. WAL needs shared memor
 file systems do not give; such a directory is refused.
 """
 
-import hashlib
 import json
 import re
 import sqlite3
@@ -23,6 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from assistant.errors import NoSuchIncidentError, StoreError
+from assistant.fingerprint import fingerprint
 from assistant.incident import Incident
 from assistant.investigation import Investigation
 from assistant.schema import INCIDENTS, INVESTIGATIONS, METADATA, NOTES
@@ -118,8 +118,8 @@ class Store:
 
     def list(self) -> Sequence[Kept]:
         """Return all incidents, the latest first."""
-        order = (INCIDENTS.c.day.desc(), INCIDENTS.c.number.desc())
-        query = select(INCIDENTS).where(INCIDENTS.c.day.is_not(None)).order_by(*order)
+        query = select(INCIDENTS).where(INCIDENTS.c.day.is_not(None))
+        query = query.order_by(INCIDENTS.c.day.desc(), INCIDENTS.c.number.desc())
         with self._read() as connection:
             rows = connection.execute(query).all()
         ids = {row.key: _id_of(row) for row in rows}
@@ -127,7 +127,15 @@ class Store:
 
     def describe(self, incident_id: str) -> Kept:
         """Return one incident as the list shows it."""
-        return next(kept for kept in self.list() if kept.id == self._checked(incident_id))
+        found = [kept for kept in self.list() if kept.id == incident_id]
+        if not found:
+            raise NoSuchIncidentError(incident_id)
+        return found[0]
+
+    def holds(self, investigation: Investigation) -> bool:
+        """Tell whether the same input has an incident already."""
+        with self._read() as connection:
+            return _same(connection, investigation) is not None
 
     def notes(self, incident_id: str) -> Sequence[Note]:
         """Return an incident's notes in order."""
@@ -198,11 +206,6 @@ class Store:
             _set(connection, key, values)
             _add_note(connection, key, author, said)
 
-    def _checked(self, incident_id: str) -> str:
-        with self._read() as connection:
-            _key(connection, incident_id)
-        return incident_id
-
     @contextmanager
     def _read(self) -> Iterator[Connection]:
         with self._engine.connect() as connection:
@@ -253,22 +256,6 @@ def open_in_memory() -> Store:
     return _open(_MEMORY)
 
 
-def fingerprint(investigation: Investigation) -> str:
-    """Tell inputs apart: by the content of files, by cluster, scope and day for live looks.
-
-    File names and the order of arguments do not matter.
-    """
-    scope, asked = investigation.incident.scope, investigation.incident.window
-    if any(item.live for item in investigation.evidence):
-        # "The last two hours" is another window at every call, and the same incident.
-        day = f"{investigation.generated_at.astimezone(UTC):%Y%m%d}"
-        parts = [repr(scope), "live", investigation.cluster.model_dump_json(), day]
-    else:
-        files = {item.sha256 or item.command for item in investigation.evidence}
-        parts = [repr(scope), repr(asked), *sorted(files)]
-    return hashlib.sha256("\n".join(parts).encode("utf-8", "backslashreplace")).hexdigest()
-
-
 def _open(url: str) -> Store:
     pool = {"poolclass": StaticPool} if url == _MEMORY else {}
     arguments = {"timeout": _BUSY_S, "check_same_thread": False}
@@ -298,13 +285,18 @@ def _find_or_add(connection: Connection, investigation: Investigation) -> _Row:
         key = _key(connection, incident.id)
         _set(connection, key, {})
         return connection.execute(select(INCIDENTS).where(INCIDENTS.c.key == key)).one()
-    mark = fingerprint(investigation)
-    found = connection.execute(select(INCIDENTS).where(INCIDENTS.c.fingerprint == mark)).first()
+    found = _same(connection, investigation)
     if found:
         _set(connection, found.key, {})
         return found
+    mark = fingerprint(investigation)
     named = {"title": incident.title, "assignee": incident.assignee}
     return _add(connection, {"fingerprint": mark, **named, **_times()})
+
+
+def _same(connection: Connection, investigation: Investigation) -> _Row | None:
+    mark = fingerprint(investigation)
+    return connection.execute(select(INCIDENTS).where(INCIDENTS.c.fingerprint == mark)).first()
 
 
 def _add(connection: Connection, values: Mapping[str, object]) -> _Row:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 _SYSTEM_FILE = Path("/etc/firstfault/config.toml")
+_LEAST_COLUMNS = 40
 _PROJECT_FILE = Path("firstfault.toml")
 
 
@@ -91,6 +92,12 @@ def choose_colour(around: Surroundings, *, wanted: bool | None = None) -> bool |
     if variables.get("NO_COLOR") or variables.get("TERM") == "dumb":
         return False
     return True if variables.get("FORCE_COLOR") else None
+
+
+def choose_width(around: Surroundings) -> int | None:
+    """Return the columns that COLUMNS tells; None leaves them to the terminal."""
+    told = around.variables.get("COLUMNS", "")
+    return max(int(told), _LEAST_COLUMNS) if told.isdecimal() and int(told) else None
 
 
 def open_handbook(settings: Settings, around: Surroundings | None = None) -> "Catalog":

@@ -84,6 +84,8 @@ def collect(
             _collect_packed(out, settings, incident, catalog, progress)
             return
         folder = Path(out) if out else new_capture_folder(settings, around)
+        if not out:
+            progress.say(words("progress.no_out", folder=folder))
         _collect(folder, settings, incident, catalog, progress)
     typer.echo(str(folder))
 

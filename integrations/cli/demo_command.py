@@ -10,6 +10,7 @@ import typer
 from assistant.incident import Incident
 from integrations.bootstrap import (
     choose_colour,
+    choose_width,
     choose_words,
     load_settings,
     open_handbook,
@@ -17,7 +18,7 @@ from integrations.bootstrap import (
 )
 from integrations.cli.diagnose import Desk
 from integrations.cli.fault import OK, CommandFault
-from integrations.cli.options import Form, LangOption, NoColourOption
+from integrations.cli.options import Form, FullOption, LangOption, NoColourOption
 from integrations.cli.output import print_view, write_document
 from integrations.rendering.view import View
 
@@ -35,6 +36,7 @@ def demo(
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where astra.html, .md and .json go.")
     ] = Path("out"),
+    full: FullOption = False,
     no_color: NoColourOption = False,
 ) -> int:
     """Diagnose the Astra outage and write astra.html, astra.md and astra.json."""
@@ -55,7 +57,7 @@ def demo(
     if desk.found is None:
         return code
     view = View(desk.found, desk.catalog.pages, words)
-    print_view(view, "text", colour=colour)
+    print_view(view, "text", colour=colour, width=choose_width(around), whole=full)
     if desk.found.incident.id:
         typer.echo(words("progress.saved", id=desk.found.incident.id), err=True)
     for written in write_files(view, out):

@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assistant.diagnosis.case import damaging
+from assistant.alarm import is_alarming
 from assistant.errors import StoreError
 from assistant.gather import Live
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
 from assistant.scope import SOURCE, nothing_matches, tell
+from assistant.sentences import say
 from assistant.settings import Settings
 from integrations.bootstrap import (
     Surroundings,
     choose_colour,
+    choose_width,
     choose_words,
     load_settings,
     open_handbook,
@@ -44,6 +46,7 @@ from integrations.cli.fault import (
 from integrations.cli.options import (
     ContextOption,
     FormOption,
+    FullOption,
     JobOption,
     LangOption,
     Level,
@@ -60,6 +63,7 @@ from integrations.cli.progress import Progress
 from integrations.cli.scope import Asked, build_incident
 from integrations.cli.stopping import TimeLimitReached, limit_time
 from integrations.rendering.view import View
+from integrations.wording.words import Words, load_words
 from knowledge.catalog import Catalog
 from tools.errors import MissingPathError
 from tools.masks import prepare
@@ -107,6 +111,7 @@ def diagnose(
     model: Annotated[
         bool | None, typer.Option("--model/--no-model", help="Let a model reason on; or not.")
     ] = None,
+    full: FullOption = False,
     timeout: Annotated[
         float,
         typer.Option("--timeout", metavar="S", min=0, help="Stop after so many seconds; 0: never."),
@@ -133,10 +138,21 @@ def diagnose(
         prepare()
         desk = Desk(settings, around, open_handbook(settings), colour=colour)
         code = desk.work(taken, incident, timeout)
+        words = choose_words(settings, around)
+        if desk.found and code == NOT_FOUND:
+            raise tell_unmet(desk.found, load_words("en") if output == "json" else words)
         if desk.found:
-            view = View(desk.found, desk.catalog.pages, choose_words(settings, around))
-            print_view(view, output, colour=colour)
+            view = View(desk.found, desk.catalog.pages, words)
+            print_view(view, output, colour=colour, width=choose_width(around), whole=full)
+            if output == "text" and desk.found.incident.id:
+                typer.echo(words("progress.saved", id=desk.found.incident.id), err=True)
     return code
+
+
+def tell_unmet(found: Investigation, words: Words) -> NotFoundFault:
+    """Say what was asked for and stands nowhere: there is nothing else to report."""
+    unmet = [words.say(tell(gap)) for gap in found.gaps if gap.source == SOURCE]
+    return NotFoundFault(" ".join(dict.fromkeys(unmet)), words.say(say("scope-unmet-why")))
 
 
 @contextmanager
@@ -221,18 +237,22 @@ class Desk:
                 self._store = self._open_store(progress)
             self._last = investigation
             self.found = self._kept(investigation)
-            progress.step(self.found)
+            if not _misses(self.found):
+                progress.step(self.found)
 
         done = investigate(source, incident, self.catalog, on_step=on_step)
         for gap in done.gaps:
-            if gap.source == SOURCE:
+            if gap.source == SOURCE and not _misses(done):
                 progress.say(choose_words(self.settings, self.around).say(tell(gap)))
         if done is not self._last:
             self.found = self._kept(done)
 
     def _kept(self, found: Investigation) -> Investigation:
-        """Keep a step under its incident's id, also where all is well: the next look compares."""
-        return found if self._store is None else self._store.save(found)
+        """Keep what is alarming under its incident's id; what was kept once is kept up to date."""
+        if self._store is None or _misses(found):
+            return found
+        alarms = any(map(is_alarming, found.timeline.events))
+        return self._store.save(found) if alarms or self._store.holds(found) else found
 
     def _live(self, progress: Progress, hosts: Sequence[str]) -> Live:
         live = open_live(self.settings, self.around, hosts)
@@ -249,15 +269,20 @@ class Desk:
             return None
 
 
+def _misses(found: Investigation) -> bool:
+    """Tell whether nothing that was asked for is in the evidence."""
+    return nothing_matches(found.incident.scope, found.gaps)
+
+
 def exit_code(found: Investigation | None, settings: Settings) -> int:
     """Return the contract's code: 10 wins over 5, and findings alone change nothing."""
     diagnosis = found.diagnosis if found else None
     if found is None or diagnosis is None:
         return OK
-    if nothing_matches(found.incident.scope, found.gaps):
+    if _misses(found):
         return NOT_FOUND
     if settings.fail_on and found.priority and found.priority.level <= settings.fail_on:
-        hurt = diagnosis.verdict == "inconclusive" and any(map(damaging, found.timeline.events))
+        hurt = diagnosis.verdict == "inconclusive" and any(map(is_alarming, found.timeline.events))
         if diagnosis.verdict == "fault" or hurt:
             return FAIL_ON
     return DECIDED_BY_UNSEEN if diagnosis.decided_by_unseen else OK

@@ -11,6 +11,7 @@ from assistant.incident import Incident, Scope
 from assistant.store import Kept, Store
 from integrations.bootstrap import (
     choose_colour,
+    choose_width,
     choose_words,
     current_user,
     load_settings,
@@ -19,7 +20,13 @@ from integrations.bootstrap import (
     read_surroundings,
 )
 from integrations.cli.fault import UsageFault
-from integrations.cli.options import FormOption, LangOption, NodeOption, PlainOption
+from integrations.cli.options import (
+    FormOption,
+    FullOption,
+    LangOption,
+    NodeOption,
+    PlainOption,
+)
 from integrations.cli.output import print_view
 from integrations.cli.table import print_document, print_items, print_table
 from integrations.rendering.document import SCHEMA_VERSION, build_document
@@ -87,7 +94,11 @@ def _conclude(kept: Kept, view: View) -> tuple[str, str, str]:
 
 @app.command()
 def show(
-    incident: IncidentArgument, *, output: FormOption = "text", lang: LangOption = None
+    incident: IncidentArgument,
+    *,
+    output: FormOption = "text",
+    full: FullOption = False,
+    lang: LangOption = None,
 ) -> None:
     """Show an incident's diagnosis again."""
     around = read_surroundings()
@@ -95,7 +106,8 @@ def show(
     with _open(lang) as drawer:
         investigation = drawer.store.load(incident)
     view = View(investigation, open_handbook(settings).pages, drawer.words)
-    print_view(view, output, colour=choose_colour(around))
+    colour, width = choose_colour(around), choose_width(around)
+    print_view(view, output, colour=colour, width=width, whole=full)
 
 
 @app.command()
@@ -181,12 +193,17 @@ def split(
 ) -> None:
     """Open a new incident out of another, with its own title and nodes."""
     with _open(None) as drawer:
-        kept = drawer.store.describe(incident)
-        part = Incident(
-            title=" ".join(title or ()) or kept.title, scope=Scope(nodes=tuple(node or ()))
-        )
+        title_of_part = " ".join(title or ()) or _title_of(drawer, incident)
+        part = Incident(title=title_of_part, scope=Scope(nodes=tuple(node or ())))
         opened = drawer.store.split(incident, part, author=drawer.user)
         _confirm(drawer, opened.incident.id, output)
+
+
+def _title_of(drawer: Drawer, incident: str) -> str:
+    """Return the title that the list shows."""
+    pages = open_handbook(load_settings({}, read_surroundings()).settings).pages
+    view = for_people(View(drawer.store.load(incident), pages, drawer.words))
+    return _conclude(drawer.store.describe(incident), view)[0]
 
 
 @app.command()

@@ -64,6 +64,14 @@ class LazyCommands(TyperGroup):
             command = _load(command.entry)
         return name, command, rest
 
+    def invoke(self, ctx: _click.Context) -> object:
+        """Run the command; say so where Ctrl-C ends it before it could say anything itself."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo(f"firstfault: {_in_language('interrupted', ctx.obj or ())}", err=True)
+            raise
+
     def _fill(self) -> None:
         for entry in _registered():
             if entry.name not in self.commands:
@@ -138,7 +146,7 @@ def call(arguments: Sequence[str]) -> int:
     arguments, debug = take_debug(arguments)
     try:
         code = typer.main.get_command(app).main(
-            args=list(arguments), prog_name="firstfault", standalone_mode=False
+            args=list(arguments), prog_name="firstfault", standalone_mode=False, obj=arguments
         )
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED

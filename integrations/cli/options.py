@@ -50,6 +50,9 @@ PodOption = Annotated[
     typer.Option("--pod", metavar="NS/NAME", help="Only this pod; may be repeated."),
 ]
 JobOption = Annotated[str, typer.Option("--job", metavar="J", help="Only this job.")]
+FullOption = Annotated[
+    bool, typer.Option("--full", help="On a terminal: everything, not only what matters.")
+]
 NoColourOption = Annotated[bool, typer.Option("--no-color", help="Never colour.")]
 PathsArgument = Annotated[
     list[Path] | None,

@@ -7,12 +7,20 @@ from integrations.cli.options import Form
 from integrations.rendering.view import View
 
 
-def print_view(view: View, form: Form, *, colour: bool | None) -> None:
-    """Print the report."""
+def print_view(
+    view: View,
+    form: Form,
+    *,
+    colour: bool | None,
+    width: int | None = None,
+    whole: bool = False,
+) -> None:
+    """Print the report; `whole` and `width` are for the terminal's form alone."""
     if form == "text":
         from integrations.rendering.terminal import open_console, print_report  # noqa: PLC0415 -- each form loads only its own renderer
 
-        print_report(view, open_console(sys.stdout, colour=colour))
+        console = open_console(sys.stdout, colour=colour, width=width)
+        print_report(view, console, whole=whole)
     else:
         write_document(view, form, sys.stdout)
 

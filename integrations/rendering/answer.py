@@ -1,8 +1,10 @@
 """The sections that answer: state, what to do, verdict, chain, differential, what is left open."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
-from assistant.diagnosis.result import Diagnosis, Hypothesis, Instruction, RootCause
+from assistant.diagnosis.result import Hypothesis, Instruction, RootCause
+from assistant.incident import SLA
 from integrations.rendering.advice import tell_advice
 from integrations.rendering.content import (
     Block,
@@ -29,6 +31,7 @@ from integrations.rendering.moments import write_stamp, write_window
 from integrations.rendering.naming import show_places
 from integrations.rendering.propagation import build_chain
 from integrations.rendering.view import View
+from knowledge.page import Priority
 
 _HANGS = 4
 
@@ -64,51 +67,76 @@ def title_line(view: View) -> Line:
     investigation, words = view.investigation, view.words
     priority = investigation.priority
     level: Line = (Span("priority", priority.level, priority.level),) if priority else ()
-    deadline: Line = ()
-    if priority and priority.respond_by:
-        deadline = soft(words("report.respond_by", at=write_stamp(priority.respond_by)))
     return join(
         strong(investigation.incident.id or words("report.title")),
         level,
         text(investigation.incident.title),
         soft(write_window(investigation.window, words)),
-        soft(words.say(priority.rule)) if priority else (),
-        deadline,
         by=" · ",
     )
 
 
+def urgency(view: View) -> Sequence[Fact]:
+    """Say why it is so urgent, and by when somebody must have answered."""
+    words, priority = view.words, view.investigation.priority
+    if priority is None:
+        return ()
+    level: Line = (Span("priority", priority.level, priority.level),)
+    due = soft(_deadline(view, priority.level, priority.respond_by))
+    return (Fact(words("report.priority"), join(level, text(words.say(priority.rule)), due,
+                                                by=" · ")),)  # fmt: skip
+
+
+def _deadline(view: View, level: Priority, by: datetime | None) -> str:
+    """Say from when the time to respond is counted, or that it is over."""
+    if by is None:
+        return ""
+    made = view.investigation.generated_at
+    from_look = abs((by - SLA[level] - made).total_seconds()) < 1
+    key = "respond_by_look" if from_look else "respond_due" if by < made else "respond_by"
+    return view.words(f"report.{key}", at=write_stamp(by))
+
+
 def _now(view: View, _: Limits) -> Section:
+    facts = (*stand_of(view), *urgency(view))
+    return Section("now", view.words("report.now"), (Facts(facts),))
+
+
+def stand_of(view: View, *, whys: bool = True) -> Sequence[Fact]:
+    """Say how it stands, and what to do and not to do."""
     words, diagnosis = view.words, view.diagnosis
     title = words("report.now")
     if diagnosis is None:
-        step = Paragraph(text(words("report.partial", step=view.investigation.step)))
-        return Section("now", title, (step,))
+        return (Fact(title, text(words("report.partial", step=view.step()))),)
     as_of = diagnosis.state.as_of
-    impact = " · ".join(
+    hurt = " · ".join(
         words(f"impact.{kind}{'_one' if count == 1 else ''}", count=count)
         for kind, count in diagnosis.impact.model_dump().items()
+        if count
     )
-    facts = (
+    return (
         Fact(title, join(
             strong(words(f"state.{diagnosis.state.now}")),
             soft(words("report.as_of", at=write_stamp(as_of))) if as_of else (),
-            text(impact), by=" · ",
+            text(words("impact.all", hurt=hurt)) if hurt else (), by=" · ",
         ), loud=True),
-        *_instructions(view, "do_now", diagnosis.contain_now),
-        *_instructions(view, "do_not", diagnosis.do_not),
+        *_instructions(view, "do_now", diagnosis.contain_now, whys=whys),
+        *_instructions(view, "do_not", diagnosis.do_not, whys=whys),
     )  # fmt: skip
-    return Section("now", title, (Facts(facts),))
 
 
-def _instructions(view: View, key: str, instructions: Sequence[Instruction]) -> Sequence[Fact]:
+def _instructions(
+    view: View, key: str, instructions: Sequence[Instruction], *, whys: bool
+) -> Sequence[Fact]:
     words = view.words
     label = words(f"report.{key}")
     if not instructions and key == "do_now":
         key = "contain_unknown" if view.hurts else "nothing_to_contain"
         return (Fact(label, soft(words(f"report.{key}"))),)
     told = tell_advice(words, instructions)
-    return [Fact(label, join(strong(one.text), soft(one.why), by=" — ")) for one in told]
+    return [
+        Fact(label, join(strong(one.text), soft(one.why) if whys else (), by=" — ")) for one in told
+    ]
 
 
 def _verdict(view: View, _: Limits) -> Section:
@@ -123,43 +151,48 @@ def _verdict(view: View, _: Limits) -> Section:
     if not diagnosis.root_causes or diagnosis.verdict != "fault":
         facts.append(Fact("", text(view.explanation())))
     for root in diagnosis.root_causes:
-        facts += _root(view, root)
+        facts += [_root(view, root), *tell_root(view, root)]
     if not diagnosis.root_causes and diagnosis.hypotheses:
-        facts.append(_lead(view, diagnosis.hypotheses[0]))
-    facts += [*_first(view, diagnosis), *amplifiers(view), *failed_first(view), *hung(view)]
+        facts.append(tell_lead(view, diagnosis.hypotheses[0]))
+    facts += [*first_anomaly(view), *amplifiers(view), *failed_first(view), *hung(view)]
     facts += [Fact(words("report.caps"), soft(words.say(cap))) for cap in diagnosis.caps]
     return Section("verdict", title, (Facts(tuple(facts)),))
 
 
-def _root(view: View, root: RootCause) -> Sequence[Fact]:
+def _root(view: View, root: RootCause) -> Fact:
     words = view.words
     named = join(strong(words.say(root.title)), text(view.name(root.entity)), by=" · ")
-    codes = soft(" ".join(root.codes))
+    codes = soft(" ".join(view.codes_of(root)))
     seen = () if root.observed else soft(words("report.unseen_root"))
-    where, why = root.where, root.why
+    return Fact("", join(named, soft(words(f"layer.{root.layer}")), codes, seen, by=" · "))
+
+
+def tell_root(view: View, root: RootCause) -> Sequence[Fact]:
+    """Say where and why, each with its own confidence."""
+    words, where, why = view.words, root.where, root.why
     return (
-        Fact("", join(named, soft(words(f"layer.{root.layer}")), codes, seen, by=" · ")),
         Fact(
             words("report.where"),
             join(confidence(view, where.confidence), text(view.where(root))),
         ),
         Fact(
             words("report.why"),
-            join(confidence(view, why.confidence), text(words.say(why.text))),
+            join(confidence(view, why.confidence), text(words.say(why.text)), refs(root.evidence)),
         ),
-        Fact(words("report.evidence"), refs(root.evidence, most=12)),
     )
 
 
-def _lead(view: View, lead: Hypothesis) -> Fact:
+def tell_lead(view: View, lead: Hypothesis) -> Fact:
+    """Name the strongest lead where there is no root."""
     named = join(strong(view.words.say(lead.title)), text(view.name(lead.entity)), by=" · ")
     inferred = () if lead.observed else soft(view.words("report.unseen_root"))
     line = join(named, inferred, refs(lead.supports), by=" · ")
     return Fact(view.words("verdict.lead"), line)
 
 
-def _first(view: View, diagnosis: Diagnosis) -> Sequence[Fact]:
-    event = view.event_by_id.get(diagnosis.first_anomaly)
+def first_anomaly(view: View) -> Sequence[Fact]:
+    """Say what went wrong first, and when."""
+    event = view.event_by_id.get(view.diagnosis.first_anomaly if view.diagnosis else "")
     if event is None:
         return ()
     line = join(
@@ -245,6 +278,8 @@ def _for(view: View, one: Hypothesis) -> Line:
 
 
 def _telling(view: View, one: Hypothesis) -> Line:
+    if view.relation(one):
+        return soft(view.relation(one))
     if not one.would_tell:
         return soft(view.words("differential.undecided"))
     checks = {check.id: check for check in view.diagnosis.next_checks} if view.diagnosis else {}
@@ -262,7 +297,7 @@ def _next_checks(view: View, limits: Limits) -> Section:
             (
                 text(check.id),
                 code(show_places(check.command)),
-                text(check.where),
+                text(view.place(check.where)),
                 text(words.say(check.why)),
                 refs(check.tells_apart),
             ),
@@ -271,7 +306,7 @@ def _next_checks(view: View, limits: Limits) -> Section:
         for check in checks[: limits.rows]
     ]
     columns = ("", *_columns(view, "command", "place", "reason", "hypothesis"))
-    blocks = _table_or_none(view, columns, rows, len(checks))
+    blocks = _table_or_none(view, columns, rows, len(checks)) if rows else ()
     return Section("next-checks", words("report.next_checks"), blocks)
 
 
@@ -282,7 +317,7 @@ def _missing(view: View, limits: Limits) -> Section:
         join(strong(words.say(one.what)), soft(words.say(one.why)), by=" — ")
         for one in found[: limits.rows]
     )
-    return Section("missing", words("report.missing"), _items_or_none(view, lines))
+    return Section("missing", words("report.missing"), (Items(lines),) if lines else ())
 
 
 def _changes(view: View, limits: Limits) -> Section:
@@ -326,7 +361,3 @@ def _table_or_none(
     if count <= len(rows):
         return (table,)
     return (table, Paragraph(soft(view.words("report.and_more", count=count - len(rows)))))
-
-
-def _items_or_none(view: View, lines: tuple[Line, ...]) -> tuple[Block, ...]:
-    return (Items(lines),) if lines else (Paragraph(soft(view.words("report.none"))),)

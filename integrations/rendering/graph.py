@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from assistant.diagnosis.result import ChainLink
 from assistant.event import Event
@@ -14,6 +15,8 @@ MOST_EDGES = 15
 _BOXES_IN_ROW = 4
 _BOX_WIDTH, _BOX_HEIGHT, _GAP_X, _GAP_Y, _MARGIN = 240, 76, 24, 58, 12
 _COLUMNS = 31
+_SURE_S, _VAGUE_S = 2.5, 43_200.0
+"""Onsets known to less than the one are a moment; to no better than the other, a bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +177,18 @@ def _when(view: View, event: Event) -> str:
     """Say when it began, and of how many things the same holds."""
     alike = view.count_alike(event)
     many = f" · {view.words('event.times', count=alike)}" if alike > 1 else ""
-    return write_time(event.start.utc) + many
+    return _span(event) + many
+
+
+def _span(event: Event) -> str:
+    """Write an onset as the interval it lies in, so that no arrow seems to run back in time."""
+    first, last = (datetime.fromtimestamp(at, UTC) for at in (event.earliest, event.latest))
+    spread = event.latest - event.earliest
+    if spread < _SURE_S:
+        return write_time(event.start.utc)
+    if spread > _VAGUE_S:
+        return f"≤ {write_time(last)}"
+    return f"{write_time(first)[:-1]}–{write_time(last)}"
 
 
 def _edges(

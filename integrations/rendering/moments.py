@@ -52,7 +52,24 @@ def write_span(seconds: float, words: Words) -> str:
 
 
 def write_delay(seconds: float, uncertainty_s: float, words: Words) -> str:
-    """Write how long after its cause an effect began, with its error bar."""
+    """Write how long after its cause an effect began: from how much to how much, if not sure."""
+    if uncertainty_s < _ERROR_SHOWN_S:
+        return _signed(seconds, words)
+    low, high = seconds - uncertainty_s, seconds + uncertainty_s
+    if low < 0 and uncertainty_s > _HOUR:
+        return words("time.delay_unknown")
+    if abs(low) < _ERROR_SHOWN_S:
+        return words("time.within", span=write_span(high, words))
+    shown = write_span(high, words) if low > 0 else _signed(high, words)
+    return words("time.between", low=_signed(low, words), high=shown)
+
+
+def _signed(seconds: float, words: Words) -> str:
+    return (_MINUS if seconds < 0 else "+") + write_span(seconds, words)
+
+
+def write_offset(seconds: float, uncertainty_s: float, words: Words) -> str:
+    """Write what was added to a clock's stamps, with its error bar."""
     shown = (_MINUS if seconds < 0 else "+") + write_span(seconds, words)
     if uncertainty_s >= _ERROR_SHOWN_S:
         shown += f" ±{write_span(uncertainty_s, words)}"

@@ -8,7 +8,7 @@ from assistant.investigation import Investigation
 from assistant.naming import UNNAMED
 from integrations.rendering.view import View
 
-_HOST = re.compile(rf"{UNNAMED}(e\d+)", re.IGNORECASE | re.ASCII)
+_HOST = re.compile(rf"{UNNAMED}(e\d+)(/?)", re.IGNORECASE | re.ASCII)
 _PLACE = re.compile(r"\{(node|gpu|pod|namespace|server|mount|job|host|bdf|device|interface)\}")
 
 
@@ -17,10 +17,13 @@ def for_people(view: View) -> View:
     found = view.investigation
     if not any(_is_unnamed(event) for event in found.timeline.events):
         return view
+    alone = len(_unnamed_hosts(found)) == 1
     files = {item.id.lower(): item.path or item.command for item in found.evidence}
 
     def tell(match: re.Match[str]) -> str:
         file = files.get(match[1].lower(), match[1]).rpartition("/")[2]
+        if match[2]:  # something of the host: the file alone tells which, where there are several
+            return "" if alone else json.dumps(f"{file}/", ensure_ascii=False)[1:-1]
         return json.dumps(view.words("event.unnamed_host", file=file), ensure_ascii=False)[1:-1]
 
     text = _HOST.sub(tell, _blank_commands(found).model_dump_json())
@@ -37,12 +40,21 @@ def _is_unnamed(event: Event) -> bool:
     return any(one.startswith(UNNAMED) for one in ids)
 
 
+def _unnamed_hosts(found: Investigation) -> set[str]:
+    return {
+        anchor.id
+        for event in found.timeline.events
+        for anchor in event.anchors
+        if anchor.kind == "node"
+    }
+
+
 def _blank_commands(found: Investigation) -> Investigation:
     """A command for a host without a name is one with a place to fill in."""
     if found.diagnosis is None:
         return found
     checks = tuple(
-        check.model_copy(update={"command": _HOST.sub("{node}", check.command)})
+        check.model_copy(update={"command": _HOST.sub(r"{node}\2", check.command)})
         for check in found.diagnosis.next_checks
     )
     return found.model_copy(

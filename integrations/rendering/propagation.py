@@ -124,7 +124,12 @@ def _end(view: View, event_id: str) -> Line:
     return join(_point(view, event_id), label, mark(view, event_id))
 
 
-def _steps(view: View, links: Sequence[ChainLink]) -> Sequence[Step]:
+def brief_steps(view: View, links: Sequence[ChainLink]) -> Sequence[Step]:
+    """Walk the tree with a line for each step: when, what and its evidence."""
+    return _steps(view, links, brief=True)
+
+
+def _steps(view: View, links: Sequence[ChainLink], *, brief: bool = False) -> Sequence[Step]:
     """Walk the tree depth first."""
     homes = find_homes(view, links)
     below: dict[str, list[ChainLink]] = {}
@@ -137,7 +142,8 @@ def _steps(view: View, links: Sequence[ChainLink]) -> Sequence[Step]:
     def walk(event_id: str, depth: int) -> None:
         told.add(event_id)
         for link in below.get(event_id, ()):
-            steps.append(Step(depth, _step(view, link, homes)))
+            step = _brief_step(view, link) if brief else _step(view, link, homes)
+            steps.append(Step(depth, step))
             if link.target not in told:
                 walk(link.target, depth + 1)
 
@@ -179,6 +185,20 @@ def _step(view: View, link: ChainLink, homes: Mapping[str, str]) -> Line:
     )
     delay = write_delay(link.delay_s, link.delay_uncertainty_s, words)
     return _told(view, link.target, delay, grounds)
+
+
+def _brief_step(view: View, link: ChainLink) -> Line:
+    event = view.event_by_id.get(link.target)
+    alone = event is not None and view.count_alike(event) == 1
+    delay = write_delay(link.delay_s, link.delay_uncertainty_s, view.words)
+    return join(
+        text(delay),
+        tell_condition(view, link.target),
+        text(view.subject(event)) if event and alone else (),
+        soft(view.words("edge.inferred")) if link.status == "inferred" else (),
+        refs(link.evidence, most=2),
+        by=" · ",
+    )
 
 
 def _told(view: View, event_id: str, lead: str, rest: Line) -> Line:

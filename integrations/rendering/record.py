@@ -29,7 +29,7 @@ from integrations.rendering.drawing import shorten
 from integrations.rendering.folding import CoverageFold, Fold, fold_coverage, fold_events, name_many
 from integrations.rendering.hangs import read_wait
 from integrations.rendering.moments import (
-    write_delay,
+    write_offset,
     write_span,
     write_stamp,
     write_time,
@@ -59,7 +59,7 @@ def build_timeline(view: View, limits: Limits) -> Section:
         if not events:
             continue
         folds = fold_events(events)
-        kept = _keep_worst(folds, limits.events)
+        kept = keep_worst(folds, limits.events)
         rows = tuple(_fold_row(view, fold) for fold in kept)
         blocks.append(Table(columns, rows, caption=_caption(view, plane), flows=True))
         if len(kept) < len(folds):
@@ -77,7 +77,7 @@ def build_record(view: View, limits: Limits) -> tuple[Section, ...]:
         _unexplained(view, limits),
         _clocks(view),
     ]
-    return tuple(section for section in sections if section is not None)
+    return tuple(section for section in sections if section is not None and section.blocks)
 
 
 def build_evidence(view: View, limits: Limits) -> Section:
@@ -110,14 +110,15 @@ def _evidence_lines(view: View, limits: Limits) -> Section:
     ]
     shown = shown or list(view.cited_evidence()[:_FEW])
     shown = sorted(shown, key=lambda item: item.id not in view.root_evidence)[: limits.rows]
-    blocks: list[Block] = [Items(tuple(_evidence_line(view, item) for item in shown))]
+    blocks: list[Block] = [Items(tuple(evidence_line(view, item) for item in shown))]
     rest = len(view.evidence) - len(shown)
     if rest > 0:
         blocks.append(Paragraph(soft(words("evidence.folded", count=rest))))
     return Section("evidence", words("report.evidence"), tuple(blocks if shown else blocks[1:]))
 
 
-def _evidence_line(view: View, item: Evidence) -> Line:
+def evidence_line(view: View, item: Evidence) -> Line:
+    """Say a capture and what of it is quoted first on one line."""
     excerpt = view.excerpts.get(item.id)
     told = view.root_evidence or view.excerpts
     quote = next((one.text for one in excerpt.quotes if one.text), "") if excerpt else ""
@@ -146,7 +147,7 @@ def _caption(view: View, plane: str) -> str:
     return f"{shown} · {view.shown_events[0].start.utc:%Y-%m-%d}" if view.one_day else shown
 
 
-def _keep_worst(folds: Sequence[Fold], most: int) -> Sequence[Fold]:
+def keep_worst(folds: Sequence[Fold], most: int) -> Sequence[Fold]:
     """Keep the worst and earliest where there is not room for all, in their order in time."""
     if len(folds) <= most:
         return folds
@@ -166,6 +167,12 @@ def _fold_row(view: View, fold: Fold) -> Row:
     refs_shown = join(refs(ids, most=max(1, len(named))), refs(tuple(cited), most=_CITED_SHOWN))
     cells = (_when(view, fold), severity(view, fold.worst), condition, text(subject), refs_shown)
     return Row(cells, anchor=ids[0], more=ids[1:])
+
+
+def fold_line(view: View, fold: Fold) -> Line:
+    """Say a row of the timeline on one line."""
+    when, how_bad, condition, subject, cited = _fold_row(view, fold).cells
+    return join(when, join(how_bad, condition), subject, cited, by=" · ")
 
 
 def _when(view: View, fold: Fold) -> Line:
@@ -199,7 +206,7 @@ def _coverage(view: View, limits: Limits) -> Section:
     if len(folds) > len(rows):
         more = words("report.and_more", count=len(folds) - len(rows))
         blocks = (*blocks, Paragraph(soft(more)))
-    blocks = (Paragraph(_tally(view, covered)), *blocks)
+    blocks = (Paragraph(tally(view, covered)), *blocks)
     return Section("coverage", words("report.coverage"), blocks)
 
 
@@ -226,7 +233,8 @@ def _coverage_state(view: View, line: Coverage) -> Line:
     return (Span("coverage", view.words(f"coverage.{line.state}"), line.state),)
 
 
-def _tally(view: View, covered: Sequence[Coverage]) -> Line:
+def tally(view: View, covered: Sequence[Coverage]) -> Line:
+    """Count the lines of the ledger by their state."""
     counts = Counter(line.state for line in covered)
     parts = [f"{count} {view.words(f'coverage.{state}')}" for state, count in counts.items()]
     return soft(" · ".join(parts) or view.words("report.none"))
@@ -255,7 +263,7 @@ def _ruled_out(view: View, limits: Limits) -> Section:
         )
         for one in found[: limits.rows]
     )
-    return Section("ruled-out", words("report.ruled_out"), _items(view, lines))
+    return Section("ruled-out", words("report.ruled_out"), (Items(lines),) if lines else ())
 
 
 def _not_checked(view: View, limits: Limits) -> Section:
@@ -272,7 +280,9 @@ def _not_checked(view: View, limits: Limits) -> Section:
     if len(folds) > len(lines):
         more = soft(view.words("report.and_more", count=len(folds) - len(lines)))
         lines = (*lines, more)
-    return Section("not-checked", view.words("report.not_checked"), _items(view, lines))
+    return Section(
+        "not-checked", view.words("report.not_checked"), (Items(lines),) if lines else ()
+    )
 
 
 def _unexplained(view: View, limits: Limits) -> Section | None:
@@ -288,6 +298,14 @@ def _unexplained(view: View, limits: Limits) -> Section | None:
 
 
 def _clocks(view: View) -> Section | None:
+    lines = build_clock_lines(view)
+    if not lines:
+        return None
+    return Section("clocks", view.words("report.clocks"), (Items(tuple(lines)),))
+
+
+def build_clock_lines(view: View) -> Sequence[Line]:
+    """Say which clocks were corrected, why, and which zones are not known."""
     words, timeline = view.words, view.investigation.timeline
     alike: dict[tuple[float, str], list[ClockCorrection]] = {}
     for one in timeline.corrections:
@@ -297,9 +315,7 @@ def _clocks(view: View) -> Section | None:
         join(code(clock), text(words("time.zone_unknown")), by=" · ")
         for clock in timeline.unresolved_zones
     ]
-    if not lines:
-        return None
-    return Section("clocks", words("report.clocks"), (Items(tuple(lines)),))
+    return lines
 
 
 def _correction(view: View, alike: Sequence[ClockCorrection]) -> Line:
@@ -310,7 +326,7 @@ def _correction(view: View, alike: Sequence[ClockCorrection]) -> Line:
     evidence = tuple(dict.fromkeys(name for each in alike for name in each.evidence))
     return join(
         (*names, *more),
-        text(write_delay(one.offset_s, one.uncertainty_s, words)),
+        text(write_offset(one.offset_s, one.uncertainty_s, words)),
         soft(one.why) if one.why else (),
         refs(evidence),
         by=" · ",
@@ -358,7 +374,3 @@ def _card_facts(view: View, item: Evidence, lines: str) -> Sequence[Fact]:
     if lines:
         facts.append(Fact("", text(words("evidence.lines", lines=lines))))
     return facts
-
-
-def _items(view: View, lines: tuple[Line, ...]) -> tuple[Block, ...]:
-    return (Items(lines),) if lines else (Paragraph(soft(view.words("report.none"))),)

@@ -12,6 +12,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from integrations.rendering.answer import title_line
+from integrations.rendering.brief import build_brief
 from integrations.rendering.content import (
     Block,
     Card,
@@ -33,6 +34,7 @@ from integrations.rendering.naming import for_people
 from integrations.rendering.sections import build_sections
 from integrations.rendering.summary import build_summary
 from integrations.rendering.view import View
+from integrations.rendering.wrapping import Prose
 
 LIMITS = Limits(events=12, hypotheses=5, rows=20, quotes=5, cards=False)
 _PIPE_WIDTH = 120
@@ -85,19 +87,23 @@ def open_console(stream: TextIO, *, colour: bool | None, width: int | None = Non
     )
 
 
-def print_report(view: View, console: Console, limits: Limits = LIMITS) -> None:
-    """Print the whole report: state and what to do first, evidence last."""
+def print_report(
+    view: View, console: Console, limits: Limits = LIMITS, *, whole: bool = False
+) -> None:
+    """Print the answer in a line, then what matters, or the `whole` report; end on the answer."""
     view = for_people(view)
     console.print(_line(title_line(view)))
-    for section in build_sections(view, limits):
+    answer = Prose(flatten(view.recap()), "bold")
+    console.print(answer)
+    for section in build_sections(view, limits) if whole else build_brief(view):
         _print_section(section, console)
-    console.print(Text(f"\n{view.colophon()}", "dim"))
+    console.print(Prose(f"\n{view.colophon()}", "dim"))
     # The top has scrolled away by now: end on what matters.
-    summary = build_summary(view)
+    summary = build_summary(view) if whole else None
     if summary:
         _print_section(summary, console)
         console.print()
-    console.print(Text(flatten(view.recap()), "bold"))
+    console.print(answer)
 
 
 def _print_section(section: Section, console: Console) -> None:
@@ -168,7 +174,7 @@ def _flow(table: Table) -> RenderableType:
     grid.add_column(overflow="fold")
     for row in table.rows:
         cells = [_line(cell) for cell in row.cells if cell]
-        grid.add_row("•", Text(" · ", "dim").join(cells))
+        grid.add_row("•", _joined(cells))
     title = [Text(table.caption, "bold")] if table.caption else []
     return Group(*title, grid, "")
 
@@ -183,7 +189,7 @@ def _tree(steps: Iterable[Step]) -> Tree:
 
 
 def _card(card: Card) -> RenderableType:
-    facts = Text(" · ").join(_fact(fact) for fact in card.facts)
+    facts = _joined(_fact(fact) for fact in card.facts)
     facts.stylize("dim")
     parts: list[RenderableType] = [_line(card.title), facts]
     if card.note:
@@ -195,7 +201,7 @@ def _card(card: Card) -> RenderableType:
 
 def _fact(fact: Fact) -> Text:
     label = f"{fact.label} " if fact.label else ""
-    return Text(label).append_text(_line(fact.line))
+    return Prose(label).append_text(_line(fact.line))
 
 
 def _quote(quote: Quote) -> Grid:
@@ -205,14 +211,21 @@ def _quote(quote: Quote) -> Grid:
     grid.add_column(overflow="fold")
     for number, words in quote.lines:
         lead = f"{number or ''} │" if quote.numbered else "│"
-        grid.add_row(lead, Text(make_visible(words)))
+        grid.add_row(lead, Prose(make_visible(words)))
     return grid
 
 
 def _line(line: Line) -> Text:
-    shown = Text()
+    shown = Prose()
     for span in line:
         shown.append(_words(span), _STYLES.get(span.value) or _STYLES.get(span.kind) or "")
+    return shown
+
+
+def _joined(parts: Iterable[Text]) -> Text:
+    shown = Prose()
+    for n, part in enumerate(parts):
+        shown.append_text(Text(" · ", "dim") if n else Text()).append_text(part)
     return shown
 
 

@@ -1,5 +1,6 @@
 """An Investigation as a reader asks for it: by id, by title, in one language."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -149,6 +150,34 @@ class View:
             keys = {one.key for one in (event.members or (event.entity,))}
             found.setdefault(event.page, set()).update(keys)
         return {page: len(keys) for page, keys in found.items()}
+
+    def page_of(self, event_id: str) -> str:
+        """Return the page of an event, the id itself where it is not known."""
+        event = self.event_by_id.get(event_id)
+        return event.page if event else event_id
+
+    def step(self) -> str:
+        """Name the step that the work reached."""
+        return self.words(f"step.{self.investigation.step}")
+
+    def place(self, where: str) -> str:
+        """Name where to run a check: a host as it is, a kind of place in words."""
+        return self.words.table.get(f"place.{where}", where)
+
+    def relation(self, one: Hypothesis) -> str:
+        """Say how a hypothesis stands to the first where both are of one chain; else nothing."""
+        first = self.diagnosis.hypotheses[0] if self.diagnosis else one
+        if one.id == first.id or not first.event:
+            return ""
+        if first.event in one.explains:
+            return self.words("differential.before", rank=first.rank)
+        after = bool(one.event) and one.event in first.explains
+        return self.words("differential.after", rank=first.rank) if after else ""
+
+    def codes_of(self, root: RootCause) -> tuple[str, ...]:
+        """Return the codes of a root that its evidence prints."""
+        event = self.event_by_id.get(root.event)
+        return printed_codes(root.codes, event) if event else root.codes
 
     def onset(self, event: Event, *, day: bool = False) -> str:
         """When it began, with every doubt about it."""
@@ -318,6 +347,20 @@ class View:
 class _Cites(Protocol):
     @property
     def evidence(self) -> tuple[str, ...]: ...
+
+
+def printed_codes(codes: Sequence[str], event: Event) -> tuple[str, ...]:
+    """Return the codes whose number or word stands in what an event quotes."""
+    said = "\n".join(
+        (event.text, *(q.text for q in event.citations), *map(str, event.fields.values()))
+    )
+    return tuple(
+        code for code in codes if re.search(rf"(?<!\w){re.escape(_key(code))}(?!\w)", said)
+    )
+
+
+def _key(code: str) -> str:
+    return code.rsplit(" ", 1)[-1]
 
 
 def rank_severity(severity: Severity) -> int:

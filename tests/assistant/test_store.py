@@ -10,7 +10,7 @@ import pytest
 from assistant.errors import NoSuchIncidentError, StoreError
 from assistant.incident import Incident, Scope
 from assistant.investigation import Investigation
-from assistant.store import Store, fingerprint, open_in_memory, open_store, open_url
+from assistant.store import Store, open_in_memory, open_store, open_url
 from tests.integrations.sample import build_investigation
 
 
@@ -55,17 +55,14 @@ def test_other_input_of_the_same_day_gets_the_next_number(store: Store) -> None:
     assert other.incident.id == "I-20250620-2"
 
 
-def test_a_live_look_of_the_same_scope_and_day_is_the_same_incident() -> None:
-    """Live evidence is never the same twice, so scope, cluster and day tell."""
+def test_what_was_kept_is_known_again() -> None:
+    """By its input, whatever the look at it found."""
+    store = open_in_memory()
     sample = _unnamed()
-    later = sample.model_copy(
-        update={
-            "evidence": sample.evidence[5:6],
-            "generated_at": sample.generated_at + timedelta(minutes=9),
-        },
-    )
 
-    assert fingerprint(sample) == fingerprint(later)
+    assert not store.holds(sample)
+    store.save(sample)
+    assert store.holds(sample)
 
 
 def test_a_step_before_the_window_is_known_is_kept_and_named_later(store: Store) -> None:

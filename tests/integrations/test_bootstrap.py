@@ -10,6 +10,7 @@ from integrations.bootstrap import (
     Surroundings,
     choose_colour,
     choose_language,
+    choose_width,
     data_dir,
     load_settings,
     open_transports,
@@ -77,3 +78,12 @@ def test_transports() -> None:
     assert all(len(name) == 2 for name in names)
     with pytest.raises(SettingError, match="HOST=URL"):
         open_transports(Settings(transport="agent", agents=("a",)))
+
+
+def test_columns_decide_the_width() -> None:
+    """As other programs have it; nonsense and too narrow a page do not count."""
+
+    def told(columns: str) -> int | None:
+        return choose_width(_around(COLUMNS=columns))
+
+    assert [told("100"), told("9"), told("0"), told("x"), told("")] == [100, 40, None, None, None]

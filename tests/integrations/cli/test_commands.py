@@ -108,6 +108,22 @@ def test_an_incident_is_noted_assigned_merged_split_and_closed(run: Run, log: Pa
     assert load(run("incident", "show", first, "-o", "json")[1])["incident"] == first
 
 
+def test_a_part_without_a_title_says_what_it_is_part_of(run: Run, log: Path) -> None:
+    """An empty row in the list would tell nobody anything."""
+    run("diagnose", str(log))
+
+    assert "NFS" in load(run("incident", "split", "I-20250620-1", "-o", "json")[1])["title"]  # type: ignore[operator]  # a text
+
+
+def test_a_folder_that_was_not_named_is_said(run: Run, home: Path) -> None:
+    """`collect` without --out saves somewhere: on stdout the path, on stderr why there."""
+    code, out, err = run("collect", "--since", "5m", "--deadline", "2")
+
+    assert code == 0
+    assert out.startswith(str(home))
+    assert "--out" in err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

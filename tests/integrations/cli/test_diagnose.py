@@ -54,11 +54,15 @@ def test_only_damage_fails_where_no_cause_is_known() -> None:
 
 def test_what_is_named_nowhere_is_not_found(run: Run, log: Path) -> None:
     """Exit 3, and stderr says what the evidence does not name."""
-    code, out, err = run("diagnose", str(log), "--node", "nosuch", "-o", "json")
+    code, out, err = run("diagnose", str(log), "--node", "nosuch")
 
-    assert code == 3
+    assert (code, out) == (3, "")
     assert "No evidence names node nosuch." in err
-    assert load(out)["root_causes"] == []
+    assert "alarming" not in err
+    document = load(run("diagnose", str(log), "--node", "nosuch", "-o", "json")[1])
+    assert document["error"]["code"] == "not_found"  # type: ignore[index]  # a mapping
+    assert "没有任何证据提到" in run("diagnose", str(log), "--node", "nosuch", "--lang", "zh")[2]
+    assert load(run("incident", "list", "-o", "json")[1])["items"] == []
 
 
 def test_a_window_bounds_the_answer_of_a_file(run: Run, log: Path) -> None:
@@ -233,16 +237,32 @@ def _interrupt(home: Path, number: signal.Signals | None) -> tuple[int, str, str
 
 
 def test_where_nothing_alarms_there_is_no_clock_to_respond_by(run: Run, home: Path) -> None:
-    """The look has an id like any other, and demands nothing of anybody."""
+    """Nothing is saved, and nothing is demanded of anybody."""
     quiet = home / "quiet.log"
     quiet.write_text("2025-06-20T02:20:00+00:00 n1 systemd[1]: Started Session 4 of user root.\n")
 
     document = load(run("diagnose", str(quiet), "-o", "json")[1])
 
-    assert document["incident"] == "I-20250620-1"
+    assert document["incident"] is None
+    assert load(run("incident", "list", "-o", "json")[1])["items"] == []
     priority = document["priority"]
     assert isinstance(priority, dict)
     assert priority["respond_by"] is None
+
+
+def test_what_is_saved_is_said(run: Run, log: Path) -> None:
+    """With the command that shows it again; programs read the id from the document."""
+    assert "saved as I-20250620-1" in run("diagnose", str(log))[2]
+    assert "saved as" not in run("diagnose", str(log), "-o", "json")[2]
+
+
+def test_an_error_that_nobody_feels_yet_fails_too(run: Run, home: Path) -> None:
+    """`--fail-on` counts whatever a person must look at, also while its cause is open."""
+    log = home / "gpu.log"
+    line = "NVRM: Xid (PCI:0000:1b:00): 48, pid=900, name=python3, DBE (double bit error)"
+    log.write_text(f"2025-06-20T02:20:00+00:00 n1 kernel: {line}\n")
+
+    assert run("diagnose", str(log), "--fail-on", "P3")[0] == 10
 
 
 def test_the_list_says_what_each_incident_is(run: Run, log: Path) -> None:

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from integrations.cli import start
 from integrations.cli.main import GROUP, take_debug, wants_json
 from tests.integrations.cli.conftest import Run, load
 
@@ -144,6 +145,27 @@ def test_debug_after_two_dashes_is_a_name() -> None:
     """A file may be called so."""
     assert take_debug(["diagnose", "--", "--debug"]) == (["diagnose", "--", "--debug"], False)
     assert take_debug(["diagnose", "--debug", "x"]) == (["diagnose", "x"], True)
+
+
+@pytest.mark.parametrize("place", ["knowledge.catalog.load_catalog", "integrations.cli.main.call"])
+def test_ctrl_c_before_anything_is_known_is_said(
+    run: Run, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Exit 130 and a line, no traceback, wherever it comes."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, interrupt)
+    if place.endswith(".call"):
+        with pytest.raises(SystemExit) as ended:
+            start.run()
+        assert ended.value.code == 130
+        return
+    code, out, err = run("kb", "list")
+    assert (code, out) == (130, "")
+    assert "interrupted" in err
+    assert "已中断" in run("kb", "list", "--lang", "zh")[2]
 
 
 def test_a_reader_who_leaves_early_is_no_error() -> None:

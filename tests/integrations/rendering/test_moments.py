@@ -8,6 +8,7 @@ from integrations.rendering.moments import (
     write_delay,
     write_instant,
     write_iso,
+    write_offset,
     write_span,
     write_window,
 )
@@ -59,7 +60,12 @@ def test_a_stamp_of_another_zone_is_written_in_utc() -> None:
 
 def test_delays_carry_sign_and_error() -> None:
     """An effect that seems to come before its cause shows."""
-    assert write_delay(12, 1, EN) == "+12 s ±1 s"
+    assert write_delay(12, 1, EN) == "+11 s to 13 s"
+    assert write_delay(30.9, 30.9, EN) == "within 1 min 2 s"
+    assert write_delay(252, 14 * 3600, EN) == "delay unknown"
+    assert write_delay(2, 5, EN) == "−3 s to +7 s"
+    assert write_delay(12, 1, ZH) == "+11 秒 至 13 秒"
+    assert write_offset(-8, 1, EN) == "−8 s ±1 s"
     assert write_delay(-3, 0, EN) == "−3 s"
 
 

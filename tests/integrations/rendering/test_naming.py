@@ -1,6 +1,7 @@
 """People read words, not the names that stand in for missing ones."""
 
 from assistant.diagnosis.result import NextCheck
+from assistant.event import Anchor
 from integrations.rendering.content import Section
 from integrations.rendering.naming import for_people, show_places
 from integrations.rendering.sections import build_sections
@@ -45,6 +46,22 @@ def test_a_host_without_a_name_is_called_after_its_file(view: View) -> None:
     assert "unnamed-" not in told
     assert "unnamed host (file dmesg.txt)" in told
     assert "kubectl describe node <node>" in told
+
+
+def test_where_one_host_alone_is_nameless_its_things_need_no_file(view: View) -> None:
+    """The whole report is of that host; with several, the file tells which."""
+    found = _nameless(view).investigation
+    port = Entity(kind="pcie_port", id="unnamed-e4/0000:c0:01.1")
+
+    def told(*hosts: str) -> str:
+        anchors = tuple(Anchor(kind="node", id=host) for host in hosts)
+        one = found.timeline.events[0].model_copy(update={"entity": port, "anchors": anchors})
+        timeline = found.timeline.model_copy(update={"events": (one,)})
+        changed = found.model_copy(update={"timeline": timeline})
+        return for_people(View(changed, view.pages, view.words)).events[0].entity.id
+
+    assert told("unnamed-e4") == "0000:c0:01.1"
+    assert told("unnamed-e4", "n2") == "dmesg.txt/0000:c0:01.1"
 
 
 def test_what_has_its_name_stays_as_it_is(view: View) -> None:
