@@ -16,7 +16,7 @@ from tools.evidence import Record
 
 UNNAMED = "unnamed-"
 """A host that no line names is called after the capture that shows it."""
-_OF_A_HOST = frozenset({"kernel", "service", "command"})
+_OF_A_HOST = frozenset({"kernel", "quoted", "service", "command"})
 """Channels whose lines always speak of the host they come from."""
 
 

@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tools.dialect import Dialect, Line, Setting
-from tools.source import Source
+from tools.quotations import is_persons_text
+from tools.source import Source, Writer
 from tools.writers import is_daemon
 
 SYSTEM = frozenset({"kernel", "service"})
@@ -42,6 +43,22 @@ def is_system_log(source: Source, dialects: Sequence[Dialect], setting: Setting)
     with source.open() as stream:
         data = stream.read(DEEP)
     return _speaks_for_system(_sample(data, MANY), carriers, setting)
+
+
+def is_quoting(
+    source: Source, writer: Writer, dialects: Sequence[Dialect], setting: Setting
+) -> bool:
+    """Tell whether a content that is no system's log can be a person's text that quotes one.
+
+    A log of which each line has its carrier is a program's, whatever it claims to be.
+    """
+    if not is_persons_text(source, writer):
+        return False
+    carriers = [dialect for dialect in dialects if is_of_system(dialect)]
+    lines = _sample(source.head, FEW)
+    found = [line for text in lines for line in _parsed(text, carriers, setting)]
+    strangers = [line for line in found if line.channel != "kernel" and not is_daemon(line.unit)]
+    return len(found) < MAJORITY * len(lines) or not strangers
 
 
 def _sample(data: bytes, most: int) -> list[str]:

@@ -16,7 +16,7 @@ Outcome = Literal["ok", "empty", "hung", "denied", "absent", "failed"]
 Zone = Literal["stated", "assumed", "unknown"]
 Channel = Literal[
     "kernel", "service", "app", "device", "event", "object", "metric", "reading", "command",
-    "alert", "text",
+    "alert", "text", "quoted",
 ]  # fmt: skip
 """Who wrote a line, by the transport that carried it, never by what the line says.
 
@@ -24,7 +24,7 @@ kernel: the kernel ring buffer · service: a system daemon's log (its name is th
 app: a workload's own output · device: a storage, network or BMC appliance's log · event: a
 Kubernetes Event · object: a Kubernetes object's state · metric: samples · reading: a typed value
 (NVML, nvidia-smi) · command: text that a command printed · alert: an alert · text: a file whose
-writer could not be told.
+writer could not be told · quoted: what a person copied from the kernel's log into a text of theirs.
 """
 
 

@@ -16,6 +16,7 @@ from tools.messages import (
     shape_started_by,
     stands_alone,
 )
+from tools.quotations import TAG, is_kernels, unmarked
 from tools.scan import Block
 
 LONG_LINE = 32 << 10
@@ -45,10 +46,12 @@ class Joiner:
         fixed: Channel | None = None,
         *,
         speaks_for_system: Callable[[], bool] = lambda: False,
+        quotes: Callable[[], bool] = lambda: False,
     ) -> None:
         """Take the likeliest dialect first; `fixed` overrules what lines claim of their writer.
 
-        `speaks_for_system` is asked once, when the first line claims to be the kernel's.
+        `speaks_for_system` is asked once, when the first line claims to be the kernel's; if it
+        does not, `quotes` tells whether a person may have copied that line from the kernel's log.
         """
         self.dialects, self.setting = dialects, setting
         self.channel, self.fixed = channel, fixed
@@ -62,11 +65,15 @@ class Joiner:
         self._shown = 0
         self._carried: Line | None = None
         """The head of an overlong line that began before the bytes at hand."""
-        self._speaks_for_system = speaks_for_system
+        self._speaks_for_system, self._quotes = speaks_for_system, quotes
 
     @cached_property
     def _believed(self) -> bool:
         return self._speaks_for_system()
+
+    @cached_property
+    def _quoting(self) -> bool:
+        return not self._believed and self._quotes()
 
     def turn_to(self, block: Block) -> None:
         """Go on with the next block of the text."""
@@ -128,7 +135,9 @@ class Joiner:
             if own - previous > MAX_CHARS:
                 break
             if line := self.parse(previous, stop):
-                return previous, line
+                # What a person writes below a quotation is not the kernel's.
+                strange = line.channel == "quoted" and previous != own
+                return (own, None) if strange else (previous, line)
             if stands_alone(text := text_of(self.data, previous, stop)):
                 line = self._between(previous, stop, text)
                 return (previous, line) if line else (own, None)
@@ -138,7 +147,7 @@ class Joiner:
         """Date a line without a stamp: not before the one above, not after the one below."""
         stamped = (self.parse(*place) for place in self._back(begin, MAX_LINES))
         above = next((line for line in stamped if line), None)
-        if above is None or above.instant is None:
+        if above is None or above.instant is None or above.channel == "quoted":
             return None
         below, place = None, end + 1
         for _ in range(MAX_LINES):
@@ -225,6 +234,8 @@ class Joiner:
                 return verdict
         if following is None and stands_alone(text):
             return None
+        if opening.channel == "quoted":
+            return None
         loose = opening.instant is not None or opening.channel == "kernel"
         return False if loose and following is None and text.strip() else None
 
@@ -243,24 +254,38 @@ class Joiner:
         if begin in self._parsed:
             return self._parsed[begin]
         text = text_of(self.data, begin, end)
-        found: Line | None = None
+        found = self._read(text) or self._quotation(text)
+        self._parsed[begin] = found
+        return found
+
+    def _read(self, text: str) -> Line | None:
         for place, dialect in enumerate(self._order):
             match = dialect.pattern.match(text)
             if match is None:
                 continue
             found = dialect.build(match, self.setting)
             if found is not None:
-                found = self._trusted(found, dialect)
                 if place:
                     self._order.insert(0, self._order.pop(place))
-                break
-        self._parsed[begin] = found
-        return found
+                return self._trusted(found, dialect)
+        return None
+
+    def _quotation(self, text: str) -> Line | None:
+        """Read a line of the kernel that a person copied, with or without its stamp."""
+        if self.fixed or not is_kernels(text) or not self._quoting:
+            return None
+        own = unmarked(text)
+        if TAG.match(own):
+            return Line(own, None, "", "kernel", "quoted")
+        line = self._read(own)
+        return line if line and line.channel == "quoted" else None
 
     def _trusted(self, line: Line, dialect: Dialect) -> Line:
         """Refuse a claim to be the system's in what is no log of the system."""
         if self.fixed or line.channel not in SYSTEM or not self._doubtful(line, dialect):
             return line
+        if line.channel == "kernel" and self._quoting:
+            return line._replace(channel="quoted")
         if is_of_system(self.dialects[0]):
             return line._replace(channel="text")
         return line._replace(channel=None, host="", unit="")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from tools.evidence import Channel
 
+KERNEL = frozenset({"kernel", "quoted"})
+"""Channels whose lines are the kernel's own words."""
 MAX_LINES = 60
 MAX_CHARS = 16 << 10
 
@@ -122,14 +124,14 @@ _KERNEL_MEMBER = _any(shape.member for shape in KERNEL_SHAPES)
 
 
 def _shapes(text: str, channel: Channel) -> tuple[str, tuple[Shape, ...]]:
-    if channel == "kernel":
+    if channel in KERNEL:
         return text, KERNEL_SHAPES
     return (text, COMMAND_SHAPES) if channel == "command" else (bare(text), APP_SHAPES)
 
 
 def shape_started_by(text: str, channel: Channel) -> Shape | None:
     """Find the message that this line opens."""
-    if channel == "kernel" and not _KERNEL_START.match(text):
+    if channel in KERNEL and not _KERNEL_START.match(text):
         return None
     line, shapes = _shapes(text, channel)
     return next((shape for shape in shapes if shape.start.match(line)), None)
@@ -137,7 +139,7 @@ def shape_started_by(text: str, channel: Channel) -> Shape | None:
 
 def shape_continued_by(text: str, channel: Channel) -> Shape | None:
     """Find a message of which this line may be an inner part."""
-    if channel == "kernel" and not _KERNEL_MEMBER.match(text):
+    if channel in KERNEL and not _KERNEL_MEMBER.match(text):
         return None
     line, shapes = _shapes(text, channel)
     for shape in shapes:
@@ -148,7 +150,7 @@ def shape_continued_by(text: str, channel: Channel) -> Shape | None:
 
 def continues(shape: Shape, text: str, channel: Channel) -> bool | None:
     """Tell whether a line goes on with a message: None no, False yes, True yes and closes it."""
-    line = bare(text) if channel not in {"kernel", "command"} else text
+    line = bare(text) if channel not in {*KERNEL, "command"} else text
     if shape.member.match(line):
         return False
     return True if shape.last and shape.last.match(line) else None

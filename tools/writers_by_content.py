@@ -65,3 +65,8 @@ def channel_of_content(head: bytes) -> Channel:
     if workload >= _WORKLOAD_SHARE * len(lines) and workload >= appliance:
         return "app"
     return "device" if appliance >= _APPLIANCE_SHARE * len(lines) else "text"
+
+
+def is_workloads(line: bytes) -> bool:
+    """Tell whether a line speaks of what only training and serving programs speak of."""
+    return _WORKLOAD.search(line) is not None

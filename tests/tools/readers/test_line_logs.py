@@ -172,10 +172,10 @@ def test_a_forged_syslog_line_among_a_programs_own_is_not_the_kernels(read: Read
     assert "kernel" not in {span.channel for span in spans}
 
 
-def test_a_quoted_kernel_line_in_a_text_is_text(read: Read) -> None:
-    """A ticket that quotes a line proves nothing of the host."""
+def test_a_quoted_kernel_line_in_a_text_is_a_claim(read: Read) -> None:
+    """A ticket that quotes a line proves nothing of the host: it is marked as a quotation."""
     text = "The node misbehaves.\nWe saw this:\n" + KERNEL_LINE + "Please help.\nRegards\n"
-    assert [r.channel for r in read(text, "ticket.txt").records] == ["text"]
+    assert [r.channel for r in read(text, "ticket.txt").records] == ["quoted"]
 
 
 def test_one_programs_syslog_cannot_speak_for_the_kernel(read: Read) -> None:
