@@ -7,6 +7,7 @@ programs write, so there the tag is proof; in any other text it is a quotation a
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import BinaryIO
 
 from tools.dialect import Dialect, Line, Setting
 from tools.quotations import is_persons_text
@@ -22,6 +23,7 @@ _REPORT = re.compile(rb"Start of NVIDIA bug report log file|NVIDIA bug report")
 """How a report begins that collects the system's own logs; said later, it may be a quotation."""
 FEW, MANY = 60, 2000
 DEEP = 8 << 20
+PIECE, DEEPEST = 1 << 20, 1 << 30
 LONGEST = 512
 """Stamp, host and tag stand at a line's beginning."""
 
@@ -41,8 +43,18 @@ def is_system_log(source: Source, dialects: Sequence[Dialect], setting: Setting)
     if _speaks_for_system(_sample(source.head, FEW), carriers, setting):
         return True
     with source.open() as stream:
-        data = stream.read(DEEP)
+        data = _without_long_lines(stream)
     return _speaks_for_system(_sample(data, MANY), carriers, setting)
+
+
+def _without_long_lines(stream: BinaryIO) -> bytes:
+    """Read the beginning of a text; of a line without end only begin and end, not what it hides."""
+    data, read = bytearray(), 0
+    while len(data) < DEEP and read < DEEPEST and (piece := stream.read(PIECE)):
+        read += len(piece)
+        if not data or b"\n" in piece:
+            data += piece
+    return bytes(data)
 
 
 def is_quoting(

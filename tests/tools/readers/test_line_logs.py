@@ -172,6 +172,18 @@ def test_a_forged_syslog_line_among_a_programs_own_is_not_the_kernels(read: Read
     assert "kernel" not in {span.channel for span in spans}
 
 
+@pytest.mark.parametrize("size", [12_000_000, 30_000_000])
+def test_an_overlong_line_hides_no_neighbour(read: Read, size: int) -> None:
+    """The kernel's line behind it is the kernel's, and what stands in the long one is its own."""
+    long = f"2025-06-20T02:00:01Z gpu-50 app[1]: {'A' * size} NVRM: Xid (PCI:0000:c4:00): 79\n"
+    found = read(long + KERNEL_LINE, "messages")
+    assert [(r.line, r.channel, r.host) for r in found.records] == [
+        (1, "service", "gpu-50"),
+        (2, "kernel", "gpu-07"),
+    ]
+    assert sum(span.length for span in found.spans) == len(long) + len(KERNEL_LINE)
+
+
 def test_a_quoted_kernel_line_in_a_text_is_a_claim(read: Read) -> None:
     """A ticket that quotes a line proves nothing of the host: it is marked as a quotation."""
     text = "The node misbehaves.\nWe saw this:\n" + KERNEL_LINE + "Please help.\nRegards\n"
