@@ -5,8 +5,8 @@ from dataclasses import replace
 from evals.model import Metric, PodLog, Recording
 
 
-def move_to(recording: Recording, now: float) -> Recording:
-    """Return what a look at `now` could have found.
+def move_to(recording: Recording, now: float, since: float = float("-inf")) -> Recording:
+    """Return what a look at `now` could have found that asks for no journal before `since`.
 
     Files that somebody exports (a storage controller's log) stay whole: no probe reads them.
     """
@@ -18,7 +18,7 @@ def move_to(recording: Recording, now: float) -> Recording:
         until=min(recording.until, now),
         taken=now,
         journal={
-            host: [entry for entry in entries if entry.at <= now]
+            host: [entry for entry in entries if since <= entry.at <= now]
             for host, entries in recording.journal.items()
         },
         snapshots={max(listed): recording.snapshots[max(listed)]} if listed else {},
