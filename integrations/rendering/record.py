@@ -41,6 +41,7 @@ from tools.evidence import Evidence, Window
 
 _SHA_SHOWN = 16
 _QUOTE_SHOWN = 90
+_QUOTES_SHOWN = 3
 _FEW = 5
 _CITED_SHOWN = 5
 _OPEN_LINES = 12
@@ -118,11 +119,11 @@ def _evidence_lines(view: View, limits: Limits) -> Section:
 
 
 def evidence_line(view: View, item: Evidence) -> Line:
-    """Say a capture and what of it is quoted first on one line."""
-    excerpt = view.excerpts.get(item.id)
-    told = view.root_evidence or view.excerpts
-    quote = next((one.text for one in excerpt.quotes if one.text), "") if excerpt else ""
-    quote = quote.strip().partition("\n")[0]
+    """Say a capture and its most telling lines on one line."""
+    excerpt = view.deciding.get(item.id) or view.excerpts.get(item.id)
+    told = view.root_evidence or view.deciding
+    quotes = [one.text.strip() for one in excerpt.quotes[:_QUOTES_SHOWN]] if excerpt else []
+    quote = " / ".join(shorten(one, _QUOTE_SHOWN) for one in dict.fromkeys(quotes) if one)
     lines = view.words("evidence.lines", lines=excerpt.lines) if excerpt and excerpt.lines else ""
     said = item.command if item.command != item.target else ""
     note = view.words("evidence.hung_finding") if item.outcome == "hung" else ""
@@ -131,7 +132,7 @@ def evidence_line(view: View, item: Evidence) -> Line:
         text(f"{item.source} {item.target}".strip()),
         code(said) if said else (),
         text(lines),
-        text(shorten(quote, _QUOTE_SHOWN)) if item.id in told else (),
+        text(quote) if item.id in told else (),
         soft(note),
         by=" · ",
     )

@@ -11,6 +11,7 @@ from assistant.coverage import put_right
 from assistant.diagnosis.result import Diagnosis, Hypothesis, RootCause
 from assistant.event import Coverage, Event
 from assistant.investigation import Investigation
+from integrations.rendering.deciding import collect_deciding
 from integrations.rendering.excerpts import Excerpt, collect_excerpts
 from integrations.rendering.inferred import infer_events
 from integrations.rendering.moments import write_instant, write_span, write_stamp
@@ -63,6 +64,11 @@ class View:
     def excerpts(self) -> Mapping[str, Excerpt]:
         """Cited lines by evidence id."""
         return collect_excerpts(self.investigation)
+
+    @cached_property
+    def deciding(self) -> Mapping[str, Excerpt]:
+        """The most telling of the cited lines, by evidence id."""
+        return collect_deciding(self.investigation, self.pages)
 
     @cached_property
     def shown_events(self) -> Sequence[Event]:
