@@ -122,6 +122,9 @@ def _mount(text: str) -> str:
 
 
 def _nic(text: str) -> str:
+    """A card by its device's name, else by its address on its host: drivers log before naming."""
+    if known := _on_host(text, function=True):
+        return known
     host, slash, device = text.partition("/")
     device = re.split(r"[:/]", device, maxsplit=1)[0]
     return f"{_host(host)}/{device}" if slash and host and device else ""

@@ -34,6 +34,7 @@ UID = "0f3c6a1e-9a51-4c7e-8f0a-2b1c3d4e5f60"
         ("storage_server", "10.2.0.7@o2ib", "10.2.0.7"),
         ("storage_server", "nfs.storage.svc:2049", "nfs.storage.svc"),
         ("nic", "gpu-07/mlx5_3:1", "gpu-07/mlx5_3"),
+        ("nic", "gpu-07/00000000:AB:00.1", "gpu-07/0000:ab:00.1"),
         ("disk", "gpu-07//dev/sda", "gpu-07/sda"),
         ("node", "10.4.2.7<52311>", "10.4.2.7"),
         ("node", "GPU-07.example.org.", "gpu-07.example.org"),
