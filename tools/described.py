@@ -1,7 +1,7 @@
 """Rebuilds objects from what `kubectl describe` prints of them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC
@@ -18,6 +18,11 @@ _NAMES = {
     "Reason": "reason", "Message": "message", "Exit Code": "exitCode", "Signal": "signal",
     "Started": "startedAt", "Finished": "finishedAt",
 }  # fmt: skip
+_STATES = {"state": "State", "lastState": "Last State"}
+_HEADINGS = {
+    **{key: heading for heading, key in _NAMES.items()},
+    "restartCount": "Restart Count", "ready": "Ready", "containerID": "Container ID",
+}  # fmt: skip
 _NODE_COLUMNS = (
     "type", "status", "lastHeartbeatTime", "lastTransitionTime", "reason", "message",
 )  # fmt: skip
@@ -30,6 +35,8 @@ class Part:
     value: str = ""
     parts: "dict[str, Part]" = field(default_factory=dict)
     loose: list[str] = field(default_factory=list)
+    line: int = 0
+    """Lines before its heading."""
 
     def at(self, name: str) -> "Part":
         """Go one level down; an empty part where there is none."""
@@ -40,7 +47,7 @@ def tree_of(text: str) -> Part:
     """Read the indented tree of a description."""
     top = Part()
     open_parts: list[tuple[int, Part]] = [(-1, top)]
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines()):
         if not line.strip():
             continue
         indent = len(line) - len(line.lstrip(" "))
@@ -51,7 +58,8 @@ def tree_of(text: str) -> Part:
         if match is None:
             above.loose.append(line.strip())
             continue
-        part = above.parts.setdefault(match.group(2), Part((match.group(3) or "").strip()))
+        found = Part((match.group(3) or "").strip(), line=number)
+        part = above.parts.setdefault(match.group(2), found)
         open_parts.append((indent, part))
     return top
 
@@ -77,6 +85,25 @@ def pod_of(top: Part) -> Content:
     spec = _given(nodeName=node)
     spec["containers"] = [_container(*pair) for pair in containers.items()]
     return {"kind": "Pod", "metadata": _metadata(top), "spec": spec, "status": status}
+
+
+def find_part(top: Part, steps: Sequence[str | int]) -> Part | None:
+    """Return the heading under which a description says what a pod's field holds."""
+    below: tuple[str, ...]
+    match [int(step) if str(step).isdigit() else step for step in steps]:
+        case ["spec", "containers", int(number), "resources", str(key), str(name)]:
+            below = (key.capitalize(), name)
+        case ["status", "containerStatuses", int(number), "state" | "lastState" as key, *inner]:
+            below = (_STATES[key], *(_HEADINGS[one] for one in inner[1:] if one in _HEADINGS))
+        case ["status", "containerStatuses", int(number), str(key)] if key in _HEADINGS:
+            below = (_HEADINGS[key],)
+        case _:
+            return None
+    containers = list(top.at("Containers").parts.values())
+    part = containers[number] if number < len(containers) else Part()
+    for name in below:
+        part = part.at(name)
+    return part if part.value else None
 
 
 def node_of(top: Part) -> Content:
@@ -124,7 +151,7 @@ def _container(name: str, part: Part) -> Content:
 
 def _container_status(name: str, part: Part) -> Content:
     status: Content = {"name": name}
-    for heading, key in (("State", "state"), ("Last State", "lastState")):
+    for key, heading in _STATES.items():
         if word := part.at(heading).value:
             status[key] = {word.lower(): _state(part.at(heading))}
     if ready := part.at("Ready").value:

@@ -155,6 +155,7 @@ def test_a_described_pod_leads_to_its_oom_kill(diagnose: Diagnose) -> None:
     kill = next(e for e in found.timeline.events if e.page == "pod-oomkilled")
     assert kill.start.utc == datetime(2026, 11, 30, 2, 5, tzinfo=UTC)
     assert kill.fields["exit_code"] == 137
+    assert text.splitlines()[kill.citations[0].line - 1].split() == ["Reason:", "OOMKilled"]
     assert ("node", "gpu-03") in {(a.kind, a.id) for a in kill.anchors}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tools.command_text import command_lines
-from tools.described import Part, node_of, pod_of, tree_of
+from tools.described import Part, find_part, node_of, pod_of, tree_of
 from tools.evidence import Instant, Item, ObjectState, Record
 from tools.kubernetes_ages import ages_of, before, stamp_of
 from tools.masks import masked
@@ -85,7 +85,12 @@ class Described:
             content,
             Instant(self.taken) if self.taken else None,
             self.line,
+            self._locate,
         )
+
+    def _locate(self, steps: tuple[str | int, ...]) -> int:
+        part = find_part(self.top, steps)
+        return self.line + part.line if part else self.line
 
     def events(self) -> Iterator[Record]:
         """Yield the events at the description's end."""
