@@ -1,6 +1,7 @@
 """Examines the sources: is each there, may it be read, does it hold what is needed?"""
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -42,6 +43,8 @@ READS = (
     "pods.metrics.k8s.io",
 )
 _ROLE = "kubectl apply -f integrations/deploy/clusterrole.yaml (an administrator, once)"
+_KEEP = "set Storage=persistent in journald.conf"
+_JOIN = "add the user to the group systemd-journal"
 _EXPECTED_METRICS = {
     "DCGM_FI_DEV_GPU_TEMP": "dcgm-exporter",
     "DCGM_FI_DEV_XID_ERRORS": "dcgm-exporter",
@@ -181,8 +184,7 @@ def check_journal(patient: Patient) -> Iterator[Check]:
                 name=name,
                 state="warn",
                 detail="no kernel line can be read",
-                mend="add the user to the group systemd-journal, or set Storage=persistent "
-                "in journald.conf",
+                mend=_KEEP if os.geteuid() == 0 else f"{_JOIN}, or {_KEEP}",
             )
         else:
             yield _from_answer(name, answer, "give a journal folder or exported files instead")

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from integrations.bootstrap import choose_words, data_dir, load_settings, read_surroundings
-from integrations.cli.options import PlainOption
+from integrations.cli.options import LangOption, PlainOption
 from integrations.cli.table import print_items, print_table
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
@@ -23,10 +23,11 @@ def show(
         bool, typer.Option("--origin", help="Also say where each came from.")
     ] = False,
     output: PlainOption = "text",
+    lang: LangOption = None,
 ) -> None:
     """Show every setting; secrets stay hidden."""
     around = read_surroundings()
-    resolved = load_settings({}, around)
+    resolved = load_settings({"lang": lang}, around)
     words = choose_words(resolved.settings, around)
     effective = {"data_dir": str(data_dir(resolved.settings, around))}
     rows = [(name, value or effective.get(name, ""), source)

@@ -48,6 +48,8 @@ def doctor(
 
 def _print(check: Check, words: Words) -> None:
     state = words(f"doctor.{check.state}")
-    typer.echo(f"{_MARKS[check.state]} {check.name}: {state}. {flatten(check.detail)}".rstrip())
-    if check.mend:
-        typer.echo(f"    → {flatten(check.mend)}")
+    name, detail, mend = map(words.tell, (check.name, check.detail, check.mend))
+    told = words("doctor.line", name=name, state=state, detail=flatten(detail))
+    typer.echo(f"{_MARKS[check.state]} {told}".rstrip())
+    if mend:
+        typer.echo(f"    → {flatten(mend)}")

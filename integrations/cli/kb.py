@@ -9,6 +9,7 @@ import typer
 
 from integrations.bootstrap import choose_words, load_settings, open_handbook, read_surroundings
 from integrations.cli.fault import FAILURE, OK, NotFoundFault, UsageFault
+from integrations.cli.kb_page import print_page
 from integrations.cli.options import LangOption, PlainOption
 from integrations.cli.table import print_document, print_items, print_table
 from integrations.rendering.document import SCHEMA_VERSION
@@ -41,16 +42,26 @@ def list_pages(
     """List all pages, or with --coverage how many there are of each family, layer and plane."""
     catalog, words = _open(lang)
     if covered:
-        _print_coverage(catalog, output == "json")
+        _print_coverage(catalog, words, as_json=output == "json")
         return
     found = rows(catalog)
     if output == "json":
         print_items([_row(row) for row in found])
         return
-    columns = ("id", "codes", "layer", "plane", "title")
+    columns = [words(f"kb.{name}") for name in ("id", "codes", "layer", "plane", "title")]
     titles = {row.id: row.zh if words.lang == "zh" else row.en for row in found}
     print_table(
-        columns, [(r.id, ", ".join(r.codes), r.layer, r.plane, titles[r.id]) for r in found]
+        columns,
+        [
+            (
+                r.id,
+                ", ".join(r.codes),
+                words(f"layer.{r.layer}"),
+                words(f"plane.{r.plane}"),
+                titles[r.id],
+            )
+            for r in found
+        ],
     )
 
 
@@ -67,7 +78,7 @@ def show(
     if output == "json":
         print_document({"schema_version": SCHEMA_VERSION, **found.model_dump(mode="json")})
     else:
-        _print_page(found, words)
+        print_page(found, catalog.pages, words)
 
 
 def _find(catalog: Catalog, name: str) -> Page:
@@ -108,7 +119,7 @@ def search(
     if not hits:
         typer.echo(words("kb.nothing", query=query), err=True)
         return
-    print_table(("id", "codes", "title"), [
+    print_table([words(f"kb.{name}") for name in ("id", "codes", "title")], [
         (hit.page.id, ", ".join(hit.page.codes), words.say(hit.page.title)) for hit in hits
     ])  # fmt: skip
 
@@ -170,7 +181,7 @@ def _page(page: Page) -> Mapping[str, object]:
     }
 
 
-def _print_coverage(catalog: Catalog, as_json: bool) -> None:  # noqa: FBT001 -- one caller
+def _print_coverage(catalog: Catalog, words: Words, *, as_json: bool) -> None:
     families = coverage(catalog)
     cells = matrix(catalog)
     if as_json:
@@ -180,14 +191,15 @@ def _print_coverage(catalog: Catalog, as_json: bool) -> None:  # noqa: FBT001 --
             "matrix": [{"layer": k[0], "plane": k[1], "pages": n} for k, n in cells.items()],
         })  # fmt: skip
         return
-    print_table(("family", "pages", "signatures"), [
+    print_table([words(f"kb.{name}") for name in ("family", "pages", "signatures")], [
         (one.family, str(one.pages), str(one.signatures)) for one in families
     ])  # fmt: skip
     typer.echo()
     layers = list(dict.fromkeys(layer for layer, _ in cells))
     planes = list(dict.fromkeys(plane for _, plane in cells))
-    print_table(("layer", *planes), [
-        (layer, *(str(cells[layer, plane]) for plane in planes)) for layer in layers
+    print_table((words("kb.layer"), *(words(f"plane.{plane}") for plane in planes)), [
+        (words(f"layer.{layer}"), *(str(cells[layer, plane]) for plane in planes))
+        for layer in layers
     ])  # fmt: skip
 
 
@@ -200,20 +212,3 @@ def _family(one: FamilyCoverage) -> Mapping[str, object]:
         "planes": one.planes,
         "roles": one.roles,
     }
-
-
-def _print_page(page: Page, words: Words) -> None:
-    typer.echo(f"{page.id}  {', '.join(page.codes)}")
-    typer.echo(words.say(page.title))
-    typer.echo(f"{page.layer} · {page.plane} · {page.role} · {page.severity} · {page.priority}\n")
-    typer.echo(f"{words.say(page.summary)}\n")
-    for check in page.checks:
-        typer.echo(f"  $ {' '.join(check.command)}\n      {words.say(check.tells)}")
-    for trap in page.traps:
-        typer.echo(f"  ! {words.say(trap)}")
-    for link in page.causes:
-        typer.echo(f"  → {link.effect} ({link.scope}, {link.strength})")
-    for origin in page.sources:
-        typer.echo(f"  [{origin.trust}] {origin.text}")
-    if page.body:
-        typer.echo(f"\n{page.body}")

@@ -129,7 +129,7 @@ def evidence_line(view: View, item: Evidence) -> Line:
     note = view.words("evidence.hung_finding") if item.outcome == "hung" else ""
     return join(
         strong(item.id),
-        text(f"{item.source} {item.target}".strip()),
+        text(f"{view.source(item.source)} {view.target(item.target)}".strip()),
         code(said) if said else (),
         text(lines),
         text(quote) if item.id in told else (),
@@ -216,7 +216,7 @@ def _coverage_row(view: View, fold: CoverageFold) -> Row:
     return Row(
         (
             _coverage_state(view, line),
-            bound(line.source),
+            bound(view.source(line.source)),
             text(fold.targets),
             text(_reason(view, fold)),
             _span_of(view, fold),
@@ -272,7 +272,7 @@ def _not_checked(view: View, limits: Limits) -> Section:
     lines = tuple(
         join(
             _coverage_state(view, fold.lines[0]),
-            text(f"{fold.lines[0].source} {fold.targets}".strip()),
+            text(f"{view.source(fold.lines[0].source)} {fold.targets}".strip()),
             soft(view.reason(fold.lines[0])),
             by=" · ",
         )
@@ -313,7 +313,7 @@ def build_clock_lines(view: View) -> Sequence[Line]:
         alike.setdefault((one.offset_s, one.why), []).append(one)
     lines = [_correction(view, group) for group in alike.values()]
     lines += [
-        join(code(clock), text(words("time.zone_unknown")), by=" · ")
+        join(text(view.clock(clock)), text(words("time.zone_unknown")), by=" · ")
         for clock in timeline.unresolved_zones
     ]
     return lines
@@ -322,13 +322,13 @@ def build_clock_lines(view: View) -> Sequence[Line]:
 def _correction(view: View, alike: Sequence[ClockCorrection]) -> Line:
     """Say what was added to some clocks' stamps, and why."""
     words, one = view.words, alike[0]
-    names = join(*(code(each.clock) for each in alike[:_CLOCKS_SHOWN]), by=", ")
+    names = join(*(text(view.clock(each.clock)) for each in alike[:_CLOCKS_SHOWN]), by=", ")
     more = soft(f" +{len(alike) - _CLOCKS_SHOWN}") if len(alike) > _CLOCKS_SHOWN else ()
     evidence = tuple(dict.fromkeys(name for each in alike for name in each.evidence))
     return join(
         (*names, *more),
         text(write_offset(one.offset_s, one.uncertainty_s, words)),
-        soft(one.why) if one.why else (),
+        soft(words.tell(one.why)) if one.why else (),
         refs(evidence),
         by=" · ",
     )
@@ -339,7 +339,11 @@ def _card(view: View, item: Evidence, limits: Limits) -> Card:
     excerpt = view.excerpts.get(item.id)
     quotes = excerpt.quotes if excerpt else ()
     title = join(
-        strong(item.id), text(item.source), text(item.target), code(item.command), by=" · "
+        strong(item.id),
+        text(view.source(item.source)),
+        text(item.target),
+        code(item.command),
+        by=" · ",
     )
     notes = [words("evidence.hung_finding")] if item.outcome == "hung" else []
     notes += [words("evidence.live")] if item.live else []
@@ -362,7 +366,7 @@ def _card_facts(view: View, item: Evidence, lines: str) -> Sequence[Fact]:
     outcome = words(f"outcome.{item.outcome}")
     truncated = words("evidence.truncated") if item.truncated else ""
     waited = read_wait(item) if item.outcome == "hung" else ""
-    detail = words("hang.waited", seconds=waited) if waited else item.detail
+    detail = words("hang.waited", seconds=waited) if waited else words.tell(item.detail)
     facts = [
         Fact(words("column.state"), text(" · ".join(filter(None, (outcome, detail, truncated)))))
     ]

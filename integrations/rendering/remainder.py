@@ -67,7 +67,7 @@ def _missing(view: View) -> Iterable[Fact]:
 def _not_checked(view: View) -> Iterable[Fact]:
     lines = [
         join(
-            text(f"{fold.lines[0].source} {fold.targets}".strip()),
+            text(f"{view.source(fold.lines[0].source)} {fold.targets}".strip()),
             soft(view.reason(fold.lines[0])),
             by=" · ",
         )
@@ -127,7 +127,7 @@ def _coverage(view: View) -> Iterable[Fact]:
     yield Fact(view.words("report.coverage"), tally(view, covered))
     gone = [line for line in covered if line.state == "normal" and view.reason(line)]
     for fold in fold_coverage(gone)[:1]:
-        line = join(text(f"{fold.lines[0].source} {fold.targets}".strip()),
+        line = join(text(f"{view.source(fold.lines[0].source)} {fold.targets}".strip()),
                     soft(view.reason(fold.lines[0])), by=" · ")  # fmt: skip
         yield Fact(view.words("report.coverage"), line)
 

@@ -140,7 +140,7 @@ def _unseen(view: View, axis: Axis, y: float) -> Lane | None:
     gaps = [gap for gap in view.investigation.gaps if _is_drawn(axis, gap)]
     by_source: dict[str, list[Gap]] = {}
     for gap in gaps:
-        by_source.setdefault(f"{gap.source} {gap.target}".strip(), []).append(gap)
+        by_source.setdefault(f"{view.source(gap.source)} {gap.target}".strip(), []).append(gap)
     hatches: list[Hatch] = []
     for n, (label, found) in enumerate(list(by_source.items())[:_UNSEEN_ROWS]):
         middle = y + HEAD + n * ROW + ROW / 2

@@ -311,7 +311,23 @@ class View:
 
     def reason(self, line: Coverage) -> str:
         """Why a line of the ledger says so, in the reader's language where we said it."""
-        return self.words.say(line.reason) if line.reason else line.why
+        return self.words.say(line.reason) if line.reason else self.words.tell(line.why)
+
+    def source(self, name: str) -> str:
+        """Name a source in words where it has one of its own."""
+        return self.words.table.get(f"source.{name}", name)
+
+    def target(self, name: str) -> str:
+        """Name what was looked at: a path by its file, which tells enough beside its source."""
+        return name.rpartition("/")[2] or name if name.startswith("/") else name
+
+    def clock(self, name: str) -> str:
+        """Name a clock by what it stamps."""
+        kind, _, of = name.partition(":")
+        if kind == "file":
+            paths = [item.path or item.command for item in self.evidence if item.id == of]
+            of = paths[0].rpartition("/")[2] if paths else of
+        return self.words(f"clock.{kind}", name=of) if kind in ("host", "file") and of else name
 
     def unseen(self) -> Sequence[Coverage]:
         """The lines of the ledger that nobody looked at, or nobody can."""

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from integrations.wording.errors import say_in_chinese
 from knowledge.page import Bilingual
 
 Language = Literal["en", "zh"]
@@ -22,6 +23,10 @@ class Words:
     def __call__(self, key: str, /, **values: object) -> str:
         """Return the words for `key` with `values` filled in; an unknown key raises KeyError."""
         return self.table[key].format(**values) if values else self.table[key]
+
+    def tell(self, sentence: str) -> str:
+        """Return a sentence that the code below says in English only, in this language."""
+        return say_in_chinese(sentence) if self.lang == "zh" else sentence
 
     def say(self, sentence: Bilingual) -> str:
         """Return the half of `sentence` that is in this language."""

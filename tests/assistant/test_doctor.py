@@ -92,7 +92,8 @@ def one(checks: Iterator[Check]) -> Check:
 
 
 def test_all_examinations_run_side_by_side_and_in_order(
-    patient: Patient, program: Callable[[str, str], None]
+    patient: Patient,
+    program: Callable[[str, str], None],
 ) -> None:
     program("kubectl", KUBECTL.replace("SECRETS", "no").replace("LEASES", "yes"))
     checks = list(examine(patient))
@@ -103,7 +104,8 @@ def test_all_examinations_run_side_by_side_and_in_order(
 
 
 def test_a_cluster_that_answers_is_named(
-    patient: Patient, program: Callable[[str, str], None]
+    patient: Patient,
+    program: Callable[[str, str], None],
 ) -> None:
     program("kubectl", KUBECTL)
     check = one(check_kubernetes(patient))
@@ -113,7 +115,8 @@ def test_a_cluster_that_answers_is_named(
 
 
 def test_a_cluster_that_is_not_there_is_absent(
-    patient: Patient, program: Callable[[str, str], None]
+    patient: Patient,
+    program: Callable[[str, str], None],
 ) -> None:
     assert one(check_kubernetes(patient)).state == "absent"
     assert one(check_permissions(patient)).state == "absent"
@@ -125,7 +128,8 @@ def test_a_cluster_that_is_not_there_is_absent(
 
 
 def test_what_is_not_permitted_and_what_is_too_much_are_named(
-    patient: Patient, program: Callable[[str, str], None]
+    patient: Patient,
+    program: Callable[[str, str], None],
 ) -> None:
     program("kubectl", KUBECTL.replace("SECRETS", "yes").replace("LEASES", "no"))
     missing, excess = check_permissions(patient)
@@ -136,7 +140,8 @@ def test_what_is_not_permitted_and_what_is_too_much_are_named(
 
 
 def test_enough_and_not_too_much_is_well(
-    patient: Patient, program: Callable[[str, str], None]
+    patient: Patient,
+    program: Callable[[str, str], None],
 ) -> None:
     program("kubectl", KUBECTL.replace("SECRETS", "no").replace("LEASES", "yes"))
     check = one(check_permissions(patient))
@@ -190,17 +195,23 @@ def test_metrics_that_are_missing_are_named_with_their_exporter(
 
 
 def test_a_journal_that_cannot_be_read_is_told(
-    patient: Patient, program: Callable[[str, str], None]
+    patient: Patient,
+    program: Callable[[str, str], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert one(check_journal(patient)).state == "absent"
     program("journalctl", "#!/bin/sh\nexit 0\n")
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
     assert "systemd-journal" in one(check_journal(patient)).mend
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert one(check_journal(patient)).mend == "set Storage=persistent in journald.conf"
     program("journalctl", "#!/bin/sh\necho line\n")
     assert one(check_journal(patient)).state == "ok"
 
 
 def test_gpus_containers_and_clock_are_examined(
-    patient: Patient, program: Callable[[str, str], None]
+    patient: Patient,
+    program: Callable[[str, str], None],
 ) -> None:
     assert one(check_gpus(patient)).state in {"absent", "ok"}
     assert one(check_containers(patient)).state == "absent"
@@ -212,7 +223,8 @@ def test_gpus_containers_and_clock_are_examined(
 
 
 def test_missing_programs_are_named_with_their_package(
-    patient: Patient, program: Callable[[str, str], None]
+    patient: Patient,
+    program: Callable[[str, str], None],
 ) -> None:
     program("dmesg", "")
     check = one(check_host_commands(patient))
@@ -223,7 +235,8 @@ def test_missing_programs_are_named_with_their_package(
 
 
 def test_what_lies_on_a_network_mount_is_told(
-    patient: Patient, program: Callable[[str, str], None]
+    patient: Patient,
+    program: Callable[[str, str], None],
 ) -> None:
     del program
     patient.mounts.write_text(LOCAL + "srv:/home / nfs4 rw 0 0\n")

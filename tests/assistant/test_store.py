@@ -2,7 +2,6 @@
 
 import sqlite3
 import threading
-from datetime import timedelta
 from pathlib import Path
 
 import pytest

@@ -249,3 +249,17 @@ def test_the_demos_incident_is_kept(run: Run, home: Path) -> None:
     code, out, _ = run("incident", "show", "I-20250620-1", "--lang", "zh")
     assert code == 0
     assert "存储" in out.splitlines()[-1]
+
+
+def test_all_that_people_read_is_in_their_language(run: Run, home: Path) -> None:
+    """Labels, kinds and headings; where a page's text is English only, it says so."""
+    assert home
+    doctor = run("doctor", "--lang", "zh")[1]
+    assert "没有设置 URL" in doctor
+    assert "请" in doctor
+    page = run("kb", "show", "Xid 79", "--lang", "zh")[1]
+    assert "硬件 · 计算 · 机制" in page
+    assert "以下正文只有英文" in page
+    assert "处置" in page
+    assert "代码" in run("kb", "list", "--lang", "zh")[1].splitlines()[0]
+    assert "设置" in run("config", "show", "--lang", "zh")[1].splitlines()[0]

@@ -315,3 +315,30 @@ def test_help_lists_the_exit_codes(run: Run) -> None:
 
     for code in ("0 ", "1 ", "2 ", "3 ", "4 ", "5 ", "10 ", "124 ", "130 "):
         assert f"\n    {code}" in out
+
+
+def test_a_missing_path_among_others_is_told_and_the_rest_read(run: Run, log: Path) -> None:
+    """stderr names it, the ledger lists it; only where nothing is left it is an error."""
+    gone = log.with_name("nope.log")
+    code, out, err = run("diagnose", str(gone), str(log), "-o", "json")
+
+    assert code in {0, 5}
+    assert f"There is no file or folder {gone}." in err
+    ledger = json.loads(out)["coverage"]
+    assert [row["state"] for row in ledger if row["target"] == str(gone)] == ["not_checked"]
+    assert run("diagnose", str(gone), str(gone))[0] == 3
+    assert "没有文件或文件夹" in run("diagnose", str(gone), str(log), "--lang", "zh")[2]
+
+
+def test_one_content_given_twice_is_felt_once(run: Run, log: Path, tmp_path: Path) -> None:
+    """A copy of the evidence is no second witness and no second victim."""
+    copy = tmp_path / "copy.log"
+    copy.write_bytes(log.read_bytes())
+    once, twice = (
+        json.loads(run("diagnose", *(str(path) for path in paths), "-o", "json")[1])
+        for paths in ([log], [log, copy, log])
+    )
+
+    assert twice["confidence"] == once["confidence"]
+    assert twice["impact"] == once["impact"]
+    assert any("3 times, read once" in row["why"] for row in twice["coverage"])

@@ -1,0 +1,45 @@
+"""A page of the handbook as people read it."""
+
+from collections.abc import Iterable, Mapping
+
+import typer
+
+from integrations.wording.words import Words
+from knowledge.page import Advice, Page
+
+
+def print_page(page: Page, pages: Mapping[str, Page], words: Words) -> None:
+    """Print one page; what exists in English only says so."""
+    typer.echo(f"{page.id}  {', '.join(page.codes)}".rstrip())
+    typer.echo(words.say(page.title))
+    kinds = (f"layer.{page.layer}", f"plane.{page.plane}", f"role.{page.role}")
+    told = [*map(words, kinds), words(f"severity.{page.severity}"), page.priority]
+    typer.echo(f"{' · '.join(told)}\n\n{words.say(page.summary)}")
+    _list(words("report.next_checks"), (
+        f"$ {' '.join(check.command)}\n      {words.say(check.tells)}" for check in page.checks
+    ))  # fmt: skip
+    _list(words("report.do_now"), _advice(page.contain, words))
+    _list(words("report.do_not"), _advice(page.do_not, words))
+    _list(words("kb.traps"), (words.say(trap) for trap in page.traps))
+    _list(words("report.repairs"), (f"{r.risk} {words.say(r.title)}" for r in page.remedies))
+    _list(words("kb.causes"), (
+        f"{words.say(pages[link.effect].title) if link.effect in pages else link.effect}"
+        f" ({words(f'scope.{link.scope}')}, {words(f'strength.{link.strength}')})"
+        for link in page.causes
+    ))  # fmt: skip
+    _list(words("kb.sources"), (f"[{words(f'trust.{o.trust}')}] {o.text}" for o in page.sources))
+    if page.body:
+        note = f"{words('kb.body')}\n" if words("kb.body") else ""
+        typer.echo(f"\n{note}{page.body}")
+
+
+def _advice(rows: Iterable[Advice], words: Words) -> Iterable[str]:
+    return (f"{words.say(row.text)} — {words.say(row.why)}" for row in rows)
+
+
+def _list(title: str, rows: Iterable[str]) -> None:
+    lines = list(rows)
+    if lines:
+        typer.echo(f"\n{title}")
+    for line in lines:
+        typer.echo(f"  {line}")
