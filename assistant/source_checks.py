@@ -44,7 +44,7 @@ READS = (
 )
 _ROLE = "kubectl apply -f integrations/deploy/clusterrole.yaml (an administrator, once)"
 _KEEP = "set Storage=persistent in journald.conf"
-_JOIN = "add the user to the group systemd-journal"
+_JOIN = f"add the user to the group systemd-journal, or {_KEEP}"
 _EXPECTED_METRICS = {
     "DCGM_FI_DEV_GPU_TEMP": "dcgm-exporter",
     "DCGM_FI_DEV_XID_ERRORS": "dcgm-exporter",
@@ -184,7 +184,7 @@ def check_journal(patient: Patient) -> Iterator[Check]:
                 name=name,
                 state="warn",
                 detail="no kernel line can be read",
-                mend=_KEEP if os.geteuid() == 0 else f"{_JOIN}, or {_KEEP}",
+                mend=_KEEP if os.geteuid() == 0 else _JOIN,
             )
         else:
             yield _from_answer(name, answer, "give a journal folder or exported files instead")

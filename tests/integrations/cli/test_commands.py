@@ -79,7 +79,7 @@ def test_search_and_coverage(run: Run) -> None:
     assert hits[0]["id"] == "xid-79-fell-off-bus"
     assert len(hits) <= 3
     assert len(load(run("kb", "list", "--coverage", "-o", "json")[1])["matrix"]) == 20  # type: ignore[arg-type]  # a list
-    assert "compute" in run("kb", "list", "--coverage")[1]
+    assert "Compute" in run("kb", "list", "--coverage")[1]
 
 
 def test_an_incident_is_noted_assigned_merged_split_and_closed(run: Run, log: Path) -> None:
