@@ -1,6 +1,7 @@
 """Opens captured evidence: any mix of files, folders and archives, one or many bundles."""
 
 import hashlib
+import os
 import re
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ from typing import Self
 
 from tools.capture import Capture
 from tools.capture_reading import CaptureReading, outcome_items
+from tools.copies import without_copies
 from tools.errors import BrokenArchiveError, MissingPathError
 from tools.evidence import Evidence, Gap, Item, Window
 from tools.manifest import BundleMeta, is_manifest, read_incident, read_manifest
@@ -30,6 +32,7 @@ HALF_A_YEAR = timedelta(days=180)
 READY = "ready"
 """A text without a secret, masked while the first file is opened: the rules compile meanwhile."""
 SKIPPED = {".git", "__pycache__"}
+MISSING = "no such file or folder; check the spelling"
 STEP = 4 << 20
 LARGE = 1 << 20
 """A file of so many bytes is known by its place and exact size; its digest is checked meanwhile."""
@@ -71,11 +74,13 @@ class Bundle:
         """Find all files under `paths`, unpack archives, match files with manifests.
 
         Raises:
-            MissingPathError: a path that does not exist.
+            MissingPathError: none of the paths exists.
         """
         finder = _Finder()
         for path in paths:
             finder.add(path)
+        if paths and not any(path.exists() for path in paths):
+            raise MissingPathError(f"{paths[0]}: {MISSING}")
         bundle = cls(finder.members, _merged(finder.metas), finder.gaps)
         if finder.folder is not None:
             bundle._remove = weakref.finalize(
@@ -109,10 +114,11 @@ class Bundle:
         self._match()
         request = _zoned(request, self.meta, self._latest())
         yield from self._gaps
-        number, known = 0, Known(ranks=rank_writers(self.members))
+        members, copies = without_copies(self._ordered())
+        number, known = 0, Known(ranks=rank_writers(members))
         with ThreadPoolExecutor(2) as pool:
             pool.submit(masked, READY)
-            for member in self._ordered():
+            for member in members:
                 number += 1
                 digest = self._digest(pool, member.path)
                 reading = CaptureReading(f"E{number}", member, request, known)
@@ -120,8 +126,8 @@ class Bundle:
                 evidence = reading.evidence(digest.result())
                 if member.path in self._known and evidence.sha256 != self._known[member.path]:
                     yield _altered(member, evidence)
-                yield evidence
-        for capture in self.captures:
+                yield _with_copies(evidence, copies.get(member.name))
+        for capture in dict.fromkeys(self.captures):
             number += 1
             yield from outcome_items(f"E{number}", capture)
 
@@ -151,6 +157,15 @@ class Bundle:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _with_copies(evidence: Evidence, others: Sequence[str] | None) -> Evidence:
+    """Say beside a capture that its content was given more than once."""
+    if not others:
+        return evidence
+    times = f"{len(others) + 1} times, read once: also as {', '.join(others)}"
+    said = "; ".join(part for part in (evidence.detail, f"given {times}") if part)
+    return evidence.model_copy(update={"detail": said})
 
 
 def _rank(head: bytes) -> int:
@@ -272,13 +287,17 @@ class _Finder:
 
     def add(self, path: Path) -> None:
         if path.is_dir():
-            for file in sorted(path.rglob("*")):
-                if file.is_file() and not SKIPPED & set(file.parts):
+            for file in (path, *sorted(path.rglob("*"))):
+                if file.is_dir() and not os.access(file, os.R_OK | os.X_OK):
+                    why = "a folder that this user may not read"
+                    self.gaps.append(Gap(source="file", target=str(file), why=why))
+                elif file.is_file() and not SKIPPED & set(file.parts):
                     self._add_file(file, str(file), str(file.relative_to(path)))
         elif path.is_file():
             self._add_file(path, str(path), path.name)
         else:
-            raise MissingPathError(f"{path}: no such file or folder; check the spelling")
+            why = "neither a file nor a folder" if path.exists() else MISSING
+            self.gaps.append(Gap(source="file", target=str(path), why=why))
 
     def _add_file(self, path: Path, name: str, place: str) -> None:
         try:

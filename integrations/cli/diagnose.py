@@ -39,6 +39,7 @@ from integrations.cli.fault import (
     NOT_FOUND,
     OK,
     TIME_LIMIT,
+    CommandFault,
     NotAllowedFault,
     NotFoundFault,
     UsageFault,
@@ -62,16 +63,18 @@ from integrations.cli.output import print_view
 from integrations.cli.progress import Progress
 from integrations.cli.scope import Asked, build_incident
 from integrations.cli.stopping import TimeLimitReached, limit_time
+from integrations.rendering.escaping import make_visible
 from integrations.rendering.view import View
+from integrations.wording.errors import say_in_chinese
 from integrations.wording.words import Words, load_words
 from knowledge.catalog import Catalog
-from tools.errors import MissingPathError
 from tools.masks import prepare
 
 if TYPE_CHECKING:
     from assistant.store import Store
 
 _STDIN = Path("-")
+_CHECK_NAME = "Check the name; nothing was read."
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -134,7 +137,7 @@ def diagnose(
     if model:
         typer.echo("No model is connected in this version; the diagnosis needs none.", err=True)
     with take_input(paths or []) as taken:
-        check_paths(taken)
+        tell_unread(check_paths(taken), choose_words(settings, around))
         prepare()
         desk = Desk(settings, around, open_handbook(settings), colour=colour)
         code = desk.work(taken, incident, timeout)
@@ -168,27 +171,38 @@ def take_input(paths: Sequence[Path]) -> Iterator[Sequence[Path]]:
         yield [saved if path == _STDIN else path for path in paths]
 
 
-def check_paths(paths: Sequence[Path]) -> None:
-    """Refuse a path that cannot be read from, before anything is loaded.
+def check_paths(paths: Sequence[Path]) -> Sequence[CommandFault]:
+    """Find what cannot be read from, before anything is loaded; the rest is read without it.
 
     Raises:
-        MissingPathError: it is not there.
-        UsageFault: it is a device, a pipe or a socket.
-        NotAllowedFault: this user may not read it.
-        NotFoundFault: there is no file in any of them.
+        CommandFault: nothing is left to be read, and why the first is not.
     """
-    for path in paths:
-        if not path.exists():
-            raise MissingPathError(f"There is no file or folder {path}.")
-        if not path.is_file() and not path.is_dir():
-            hint = "Save what it gives to a file first, and name that."
-            raise UsageFault(f"{path} is neither a file nor a folder", hint)
-        if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
-            hint = "Run as a user who may, or copy it to where this user may read."
-            raise NotAllowedFault(f"{path} may not be read by this user", hint)
+    faults = [fault for path in paths if (fault := _fault_of(path))]
+    if faults and len(faults) == len(paths):
+        raise faults[0]
     if paths and not any(_holds_a_file(path) for path in paths):
         names = ", ".join(str(path) for path in paths)
         raise NotFoundFault(f"There is no file in {names}.", "Nothing was read.")
+    return faults
+
+
+def _fault_of(path: Path) -> CommandFault | None:
+    if not path.exists():
+        return NotFoundFault(f"There is no file or folder {path}.", _CHECK_NAME)
+    if not path.is_file() and not path.is_dir():
+        hint = "Save what it gives to a file first, and name that."
+        return UsageFault(f"{path} is neither a file nor a folder", hint)
+    if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
+        hint = "Run as a user who may, or copy it to where this user may read."
+        return NotAllowedFault(f"{path} may not be read by this user", hint)
+    return None
+
+
+def tell_unread(faults: Sequence[CommandFault], words: Words) -> None:
+    """Say on stderr what is left out, for the rest is read."""
+    for fault in faults:
+        told = say_in_chinese(fault.message) if words.lang == "zh" else fault.message
+        typer.echo(make_visible(told), err=True)
 
 
 def _holds_a_file(path: Path) -> bool:

@@ -166,11 +166,13 @@ def test_meta_comes_from_the_incident_file(tmp_path: Path) -> None:
 
 
 def test_many_bundles_merge(tmp_path: Path) -> None:
-    """Two folders are one body of evidence with ids of their own."""
+    """Two folders are one body of evidence with ids of their own; a copy of one adds nothing."""
     one, two = make_bundle(tmp_path / "one"), make_bundle(tmp_path / "two")
-    reads = read_paths(one, two)
-    ids = [evidence.id for evidence in reads.evidence]
-    assert len(ids) == len(set(ids)) == 14
+    assert len(read_paths(one, two).evidence) == len(read_paths(one).evidence) == 7
+    manifest = two / "manifest.jsonl"
+    manifest.write_text(manifest.read_text().replace("gpu-", "cpu-"))
+    ids = [evidence.id for evidence in read_paths(one, two).evidence]
+    assert len(ids) == len(set(ids)) > 7
 
 
 def test_a_lost_file_of_the_manifest_is_told(tmp_path: Path) -> None:
@@ -200,6 +202,54 @@ def test_a_missing_path_is_refused(tmp_path: Path) -> None:
     """The message names the path."""
     with pytest.raises(MissingPathError, match="nowhere"):
         Bundle.open([tmp_path / "nowhere"])
+
+
+def test_a_missing_path_among_others_is_a_gap(tmp_path: Path) -> None:
+    """What is there is read, and what is not is told."""
+    (tmp_path / "a.log").write_text(LINE)
+    reads = read_paths(tmp_path / "nowhere", tmp_path / "a.log")
+    assert len(reads.records) == 1
+    assert [(gap.target, "no such file" in gap.why) for gap in reads.gaps] == [
+        (str(tmp_path / "nowhere"), True)
+    ]
+
+
+LINE = "2025-06-20T02:00:00Z gpu-1 kernel: NVRM: Xid (PCI:0000:9b:00): 79, lost\n"
+
+
+def test_equal_contents_are_read_once(tmp_path: Path) -> None:
+    """A file, its compressed copy and its path named twice are one witness, and that is told."""
+    (tmp_path / "a.log").write_text(LINE)
+    with gzip.open(tmp_path / "b.log.gz", "wt") as packed:
+        packed.write(LINE)
+    (tmp_path / "c.log").write_text(LINE + LINE)
+    given = [tmp_path / name for name in ("a.log", "b.log.gz", "a.log", "c.log")]
+    reads = read_paths(*given)
+    assert [item.path for item in reads.evidence] == [str(given[0]), str(given[3])]
+    assert len(reads.records) == 3
+    assert "3 times, read once" in reads.evidence[0].detail
+    assert "b.log.gz" in reads.evidence[0].detail
+    assert not reads.evidence[1].detail
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "content"),
+    [
+        ("journal/gpu-1.log", "journal/gpu-2.log", LINE),
+        ("host/gpu-1/mounts.txt", "host/gpu-2/mounts.txt", "nas:/a /a nfs4 rw 0 0\n"),
+        ("gpu-1/uname.txt", "gpu-2/uname.txt", "Linux 5.15.0-105-generic\n"),
+        ("slurm-1.out", "slurm-2.out", LINE),
+        ("train_rank0.log", "train_rank1.log", LINE),
+    ],
+)
+def test_like_contents_of_different_writers_are_all_read(
+    tmp_path: Path, one: str, other: str, content: str
+) -> None:
+    """Where the place says whose it is, or it may be alike by chance, nothing is dropped."""
+    for name in (one, other):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    assert len(read_paths(tmp_path).evidence) == 2
 
 
 def test_an_empty_file_is_empty_evidence(tmp_path: Path) -> None:

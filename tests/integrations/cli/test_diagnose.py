@@ -292,15 +292,6 @@ def test_a_dash_reads_the_standard_input(
     assert load(out)["incident"] == "I-20250620-1"
 
 
-def test_of_two_paths_the_missing_one_is_named(run: Run, log: Path) -> None:
-    """Exit 3, and nothing was read."""
-    code, _, err = run("diagnose", str(log), "nosuch.log")
-
-    assert code == 3
-    assert "nosuch.log" in err
-    assert str(log) not in err
-
-
 def test_a_limit_that_leaves_nothing_promises_nothing(run: Run, log: Path) -> None:
     """Nothing is printed, so nothing is announced."""
     code, out, err = run("diagnose", str(log), "--timeout", "0.000001")
