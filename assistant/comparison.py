@@ -46,6 +46,8 @@ class Comparison(BaseModel):
     rows: tuple[Row, ...] = ()
     unseen: tuple[str, ...] = ()
     """The hosts of which nothing was found: their sameness is unknown, not given."""
+    others: tuple[str, ...] = ()
+    """Further hosts that the captures speak of."""
 
     @property
     def differences(self) -> tuple[Row, ...]:
@@ -61,6 +63,7 @@ _SPOKEN: Sequence[tuple[Aspect, str, re.Pattern[str]]] = (
     ("firmware", "network adapter", re.compile(r"^\s*Firmware version: (\S+)")),
 )
 """What commands print as plain lines."""
+_CHANNELS = frozenset({"command", "text"})
 
 REQUEST = Request(
     literals=("Linux ", "PRETTY_NAME=", "BOOT_IMAGE=", "NVRM version:", "Firmware version:")
@@ -104,10 +107,12 @@ Facts = dict[tuple[Aspect, str], Counter[str]]
 def compare(node: str, peer: str, items: Iterable[Evidence | Item]) -> Comparison:
     """Compare two hosts over whatever was read of them."""
     facts: dict[str, Facts] = {node: defaultdict(Counter), peer: defaultdict(Counter)}
-    for item in items:
-        for host, aspect, name, value in _statements(item):
-            if host in facts and value:
-                facts[host][aspect, name][value] += 1
+    others: set[str] = set()
+    for host, aspect, name, value in _attributed(items, (node, peer)):
+        if host in facts and value:
+            facts[host][aspect, name][value] += 1
+        elif host and value:
+            others.add(host)
     keys = sorted({*facts[node], *facts[peer]}, key=lambda key: (ORDER.index(key[0]), key[1]))
     return Comparison(
         node=node,
@@ -122,7 +127,34 @@ def compare(node: str, peer: str, items: Iterable[Evidence | Item]) -> Compariso
             for aspect, name in keys
         ),
         unseen=tuple(host for host in (node, peer) if not facts[host]),
+        others=tuple(sorted(others)),
     )
+
+
+def _attributed(items: Iterable[Evidence | Item], hosts: Sequence[str]) -> Iterator["Statement"]:
+    """Yield what is said, that without a host for the one whose name its file or folder bears."""
+    nameless: dict[str, list[Statement]] = defaultdict(list)
+    named_by: dict[str, str] = {}
+    for item in items:
+        if isinstance(item, Evidence):
+            named_by[item.id] = _named_by(item.path or item.command, hosts)
+            continue
+        for statement in _statements(item):
+            if statement[0]:
+                yield statement
+            else:
+                nameless[item.evidence].append(statement)
+    for evidence, statements in nameless.items():
+        host = named_by.get(evidence, "")
+        yield from ((host, aspect, name, value) for _, aspect, name, value in statements)
+
+
+def _named_by(path: str, hosts: Sequence[str]) -> str:
+    """Return the host that a folder, or the file but for its ending, is called after."""
+    parts = path.replace("!", "/").split("/")
+    names = {*parts, parts[-1].partition(".")[0]}
+    found = [host for host in hosts if host in names]
+    return found[0] if len(found) == 1 else ""
 
 
 def compare_paths(node: str, peer: str, paths: Sequence[Path]) -> Comparison:
@@ -139,7 +171,7 @@ def _statements(item: Evidence | Item) -> Iterator[Statement]:
         yield from _of_reading(item)
     elif isinstance(item, ObjectState):
         yield from _of_object(item)
-    elif isinstance(item, Record) and item.channel == "command":
+    elif isinstance(item, Record) and item.channel in _CHANNELS:
         for aspect, name, pattern in _SPOKEN:
             if found := pattern.search(item.text):
                 yield item.host, aspect, name, found[1].strip()

@@ -26,6 +26,7 @@ from integrations.wording.words import Words
 from tools.collecting import collect
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+_NAMES = 12
 _DIFFERS, _SAME, _UNKNOWN = "≠", "=", "?"
 
 
@@ -59,21 +60,38 @@ def compare(
     paths = source or [_look(settings, around, (node, peer))]
     found = compare_paths(node, peer, paths)
     if len(found.unseen) > 1:
-        hint = (
-            "Write names as the captures do: `firstfault diagnose PATH` shows them under Coverage."
-        )
-        raise NotFoundFault(f"Nothing was found of {node} and {peer}.", hint)
+        raise NotFoundFault(f"Nothing was found of {node} and {peer}.", _say_names(found.others))
     if output == "json":
         _print_json(found)
         return
     _print_text(found, choose_words(settings, around), everything=everything)
 
 
+def _say_names(hosts: Sequence[str]) -> str:
+    if not hosts:
+        return "The evidence names no node."
+    more = ", …" if len(hosts) > _NAMES else ""
+    told = ", ".join(hosts[:_NAMES]) + more
+    return f"Name nodes as the evidence does; it speaks of: {told}."
+
+
 def _print_text(found: Comparison, words: Words, *, everything: bool) -> None:
     rows = [row for row in found.rows if everything or row.node != row.peer]
+    if not rows:
+        typer.echo(words("compare.no_difference", count=len(found.rows)))
+        return
     print_table(
         ("", words("column.what"), "", found.node, found.peer),
-        [(_mark(one.node, one.peer), one.aspect, one.name, one.node, one.peer) for one in rows],
+        [
+            (
+                _mark(one.node, one.peer),
+                words(f"aspect.{one.aspect}"),
+                words.tell(one.name),
+                one.node,
+                one.peer,
+            )
+            for one in rows
+        ],
     )
     typer.echo(f"\n{words('compare.legend')}")
     for host in found.unseen:

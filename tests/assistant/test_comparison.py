@@ -122,3 +122,23 @@ def test_nodes_and_settings_of_their_pods_are_compared(tmp_path: Path, value: st
     assert rows["kubernetes", "taint bad"] == ("NoSchedule", "NoSchedule")
     assert rows["setting", "NCCL_SOCKET_IFNAME"] == ("eth0", value)
     assert ("setting", "RANK") not in rows
+
+
+def test_a_folder_for_each_node_says_whose_its_files_are(tmp_path: Path) -> None:
+    for host, vers, kernel in (("n1", "4.0", "5.15.0-107"), ("n2", "4.1", "5.15.0-108")):
+        folder = tmp_path / host
+        folder.mkdir()
+        (folder / "mounts.txt").write_text(f"10.0.0.4:/d /data nfs4 rw,vers={vers},hard 0 0\n")
+        (folder / "uname.txt").write_text(
+            f"Linux {host} {kernel}-generic #1 SMP x86_64 GNU/Linux\n"
+        )
+    found = compare_paths("n1", "n2", [tmp_path])
+
+    assert found.unseen == ()
+    assert {row.name for row in found.differences} == {"release", "/data"}
+
+
+def test_other_hosts_are_named(tmp_path: Path) -> None:
+    capture(tmp_path, "n1")
+
+    assert compare_paths("x", "y", [tmp_path]).others == ("n1",)

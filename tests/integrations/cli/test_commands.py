@@ -180,7 +180,21 @@ def test_compare_puts_nodes_side_by_side(run: Run, home: Path) -> None:
 
     assert {"aspect", "name", "node", "peer", "differs"} <= set(document["items"][0])  # type: ignore[index]  # a list
     assert document["items"][0]["differs"] is True  # type: ignore[index]  # a list
-    assert run("compare", "c", "d", "--from", str(bundle))[0] == 3
+    code, _, err = run("compare", "c", "d", "--from", str(bundle))
+    assert code == 3
+    assert "it speaks of: a, b." in err
+
+
+def test_nodes_that_do_not_differ_are_said_to_be_the_same(run: Run, home: Path) -> None:
+    """A table without rows would leave it open."""
+    for host in ("a", "b"):
+        (home / "in" / host).mkdir(parents=True)
+        (home / "in" / host / "uname.txt").write_text(
+            f"Linux {host} 6.1.0 #1 SMP x86_64 GNU/Linux\n"
+        )
+
+    assert "No differences" in run("compare", "a", "b", "--from", str(home / "in"))[1]
+    assert "没有差异" in run("compare", "a", "b", "--from", str(home / "in"), "--lang", "zh")[1]
 
 
 def test_the_demo_writes_all_forms(run: Run, home: Path) -> None:
