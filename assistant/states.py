@@ -1,7 +1,7 @@
 """Objects, readings and series against their signatures: what holds, and what does not."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from assistant.burst import UNKNOWN_ONSET_S, Place, Sighting
@@ -148,7 +148,7 @@ class States:
             )
 
     def _judge(self, look: _Look) -> Iterator[Sighting]:
-        held: set[tuple[str, Key]] = set()
+        held: dict[tuple[str, Key], Sighting] = {}
         for match in self._matcher.match_state(look.source, look.name, look.content):
             page = self._pages[match.page]
             anchors = _named(match, match.values)
@@ -156,10 +156,14 @@ class States:
                 self._keep(match, anchors, look)
                 continue
             entity = subject_of(page, anchors, match.values)
-            if (page.id, entity) not in held:
-                held.add((page.id, entity))
-                yield self._state_sighting(look, match, page, (entity, anchors))
-        yield from self._contradict(look, held)
+            known = held.get((page.id, entity))
+            if known is None:
+                known = self._state_sighting(look, match, page, (entity, anchors))
+                held[page.id, entity] = known
+                yield known
+            else:
+                yield _said_too(known, match, look)
+        yield from self._contradict(look, held.keys())
 
     def _keep(self, match: Match, anchors: Mapping[str, str], look: _Look) -> None:
         for name, value in match.fields.items():
@@ -199,7 +203,7 @@ class States:
             return UNKNOWN_ONSET_S
         return min((look.observed.utc - since).total_seconds(), UNKNOWN_ONSET_S)
 
-    def _contradict(self, look: _Look, held: set[tuple[str, Key]]) -> Iterator[Sighting]:
+    def _contradict(self, look: _Look, held: Collection[tuple[str, Key]]) -> Iterator[Sighting]:
         """Note the look, and end what held before and holds no longer."""
         if look.observed is None:
             return
@@ -219,7 +223,7 @@ class States:
                 noted.add(entity)
                 self._note(look, entity, held)
 
-    def _note(self, look: _Look, entity: Key, held: set[tuple[str, Key]]) -> None:
+    def _note(self, look: _Look, entity: Key, held: Collection[tuple[str, Key]]) -> None:
         assert look.observed is not None  # noqa: S101 - the caller has checked
         moment = look.observed.utc
         self._ledger.look(
@@ -275,6 +279,12 @@ def _object_quoted(look: _Look, item: str, tested: Sequence[str]) -> Place:
     line = look.locate(parse_path(found[-1][0])) if look.locate else 0
     text = f"{look.place.text}: {words}"
     return look.place._replace(line=line or look.place.line, text=text)
+
+
+def _said_too(known: Sighting, match: Match, look: _Look) -> Sighting:
+    """Add what one state says of a condition in another of its fields; it is one report."""
+    more = {name: value for name, value in match.fields.items() if name not in known.fields}
+    return replace(known, place=_quoted(look, match), fields=more, count=0)
 
 
 def _is_plain(value: object) -> bool:

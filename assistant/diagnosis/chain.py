@@ -96,13 +96,23 @@ def _delay(edge: Edge, cause: Event, effect: Event) -> tuple[float, float]:
     """Return the delay and its error in seconds.
 
     Both onsets are intervals, less the doubt that they share. Of the delays they allow,
-    only those that the link allows are left.
+    only those that the link allows are left. What one state tells of one moment is not apart.
     """
+    if _told_at_once(cause, effect):
+        return 0.0, 0.0
     shared = cause.shared_s(effect)
     shortest = effect.earliest - cause.latest + 2 * shared
     longest = effect.latest - cause.earliest - 2 * shared
     low = max(shortest, min(edge.link.delay.min_s, longest))
     return (low + longest) / 2, (longest - low) / 2
+
+
+def _told_at_once(cause: Event, effect: Event) -> bool:
+    """Tell whether one object's state dates both, with one stamp."""
+    same = cause.start.utc == effect.start.utc and cause.clock == effect.clock
+    shown = "object" in cause.channels & effect.channels
+    captures = {c.evidence for c in cause.citations} & {c.evidence for c in effect.citations}
+    return same and shown and bool(captures)
 
 
 def _link(edge: Edge, graph: Graph) -> ChainLink:

@@ -155,7 +155,14 @@ def test_a_described_pod_leads_to_its_oom_kill(diagnose: Diagnose) -> None:
     kill = next(e for e in found.timeline.events if e.page == "pod-oomkilled")
     assert kill.start.utc == datetime(2026, 11, 30, 2, 5, tzinfo=UTC)
     assert kill.fields["exit_code"] == 137
-    assert text.splitlines()[kill.citations[0].line - 1].split() == ["Reason:", "OOMKilled"]
+    lines = text.splitlines()
+    assert lines[kill.citations[0].line - 1].split() == ["Reason:", "OOMKilled"]
+    failed = next(e for e in found.timeline.events if e.page == "pod-failed")
+    assert (failed.fields["restarts"], failed.fields["waiting"]) == (5, "CrashLoopBackOff")
+    assert "CrashLoopBackOff" in {lines[c.line - 1].split()[-1] for c in failed.citations}
+    assert found.diagnosis is not None
+    (link,) = found.diagnosis.chain
+    assert (link.delay_s, link.delay_uncertainty_s) == (0.0, 0.0)
     assert ("node", "gpu-03") in {(a.kind, a.id) for a in kill.anchors}
 
 
