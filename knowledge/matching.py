@@ -15,7 +15,6 @@ from knowledge.catalog import Catalog
 from knowledge.conditions import ROOT, as_text, holds, lookup
 from knowledge.errors import QueryUnsupportedError
 from knowledge.page import (
-    FieldType,
     MetricSignature,
     Page,
     Signature,
@@ -24,7 +23,7 @@ from knowledge.page import (
 )
 from knowledge.pattern import Pattern, compile_pattern, encode
 from knowledge.promql import Expression, parse_promql
-from knowledge.quantity import decode_field
+from knowledge.reckoning import FieldValue, decode_fields, fields_of
 from knowledge.runs import Interval, Point, satisfied
 from knowledge.template import placeholders
 
@@ -52,8 +51,6 @@ _UNITS_KEPT = 4096
 _LINES_KEPT = 256
 _LINE_KEPT_LENGTH = 512
 _SCAN_MEMORY = 32 << 20
-
-FieldValue = str | float | int | bool
 
 
 class Match(NamedTuple):
@@ -204,8 +201,11 @@ class _Line:
         values = self._pattern.search(text)
         if values is None:
             return None
-        fields = decode_fields(values, self.signature.fields)
-        return Match(self.page, self.signature, values, fields, self.ended)
+        test = self.signature
+        fields = decode_fields(values, test.fields) if self.ended else fields_of(test, values)
+        if fields is None:
+            return None
+        return Match(self.page, test, values, fields, self.ended)
 
     def _admits(self, unit: str) -> bool:
         known = self._units.get(unit)
@@ -258,7 +258,10 @@ class _Channel:
             lines += self._by_reason.get(reason, ())
         lines += self._always
         found = _matches(lines, unit, text, reason)
-        return found or _matches(self._fallbacks, unit, text, reason)
+        if found or not self._fallbacks:
+            return found
+        spare = [line for line in self._fallbacks if line.literal in line_text]
+        return _matches(spare, unit, text, reason)
 
     def _hits(self, text: bytes) -> Sequence[int]:
         return (self._groups and self._literals.Match(text)) or ()
@@ -276,19 +279,6 @@ def _outranks(one: _Line, other: _Line) -> bool:
     if one.rank >= other.rank or one.page != other.page:
         return False
     return (one.ended, one.signature.yields) == (other.ended, other.signature.yields)
-
-
-def decode_fields(
-    values: Mapping[str, str], types: Mapping[str, FieldType]
-) -> dict[str, FieldValue]:
-    """Decode the declared fields among the named groups; undecodable ones are left out."""
-    decoded: dict[str, FieldValue] = {}
-    for name, kind in types.items():
-        text = values.get(name)
-        value = None if text is None else decode_field(text, kind)
-        if value is not None:
-            decoded[name] = value
-    return decoded
 
 
 def _lines(page: Page, signature: TextSignature) -> list[_Line]:

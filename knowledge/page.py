@@ -98,7 +98,7 @@ class TextSignature(Part):
     regex: str
     """RE2 syntax, searched in the whole logical line (continuation lines joined by newline)."""
     fallback: bool = False
-    """Tried only on lines that no other signature of the channel takes; needs no literal then."""
+    """Tried only on lines that no other signature of the channel takes; may have no literal."""
     yields: Literal["event", "setting", "relation"] = "event"
     entity: dict[str, str] = {}
     """Anchor kind → identity template. The page's `entity.kind` should be among them."""
@@ -107,6 +107,10 @@ class TextSignature(Part):
     fields: dict[str, FieldType] = {}
     """Named group → type. `duration` reads ``6.9s``, ``3m4.2s``, ``120 s``; the field is then in
     seconds and its name gets no suffix."""
+    reckons: dict[str, str] = {}
+    """Further field → sum over `fields`: ``total - free``; left out where a term is absent."""
+    where: tuple[Condition, ...] = ()
+    """Tests over those fields, for a message that decides by its own numbers what it means."""
     settings: dict[str, str] = {}
     """Setting name → named group in `fields`, for yields = setting."""
     relation: tuple[Named, ...] = ()

@@ -119,6 +119,8 @@ def _fields(page: Page) -> frozenset[str]:
     for signature in page.signatures:
         if isinstance(signature, TextSignature | StateSignature):
             names |= signature.fields.keys()
+        if isinstance(signature, TextSignature):
+            names |= signature.reckons.keys()
     return frozenset(names)
 
 

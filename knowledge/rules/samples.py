@@ -8,6 +8,7 @@ from knowledge.matching import judge_state
 from knowledge.page import MetricSignature, Page, Signature, StateSignature, TextSignature
 from knowledge.pattern import compile_pattern, encode
 from knowledge.problem import Problem
+from knowledge.reckoning import fields_of
 
 
 def check(page: Page) -> Iterator[Problem]:
@@ -21,11 +22,11 @@ def check(page: Page) -> Iterator[Problem]:
 
 
 def shows(signature: TextSignature, line: str) -> bool:
-    """Tell whether the line carries the signature's literal and satisfies its expression."""
-    return (
-        signature.literal in line
-        and compile_pattern(signature.regex).search(encode(line)) is not None
-    )
+    """Tell whether the line carries the signature's literal and satisfies all its tests."""
+    if signature.literal not in line:
+        return False
+    values = compile_pattern(signature.regex).search(encode(line))
+    return values is not None and fields_of(signature, values) is not None
 
 
 def _verdicts(signature: Signature) -> Iterator[tuple[str, str]]:

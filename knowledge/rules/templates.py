@@ -8,6 +8,7 @@ from knowledge.matching import judge_state
 from knowledge.page import MetricSignature, Page, StateSignature, TextSignature
 from knowledge.pattern import compile_pattern
 from knowledge.problem import Problem
+from knowledge.reckoning import terms
 from knowledge.template import placeholders
 
 RECORD_NAMES = frozenset(
@@ -40,6 +41,7 @@ def _text(signature: TextSignature) -> Iterator[str]:
         yield f"a template uses {{{name}}}, which is no named group"
     for name in sorted(signature.fields.keys() - groups):
         yield f"field {name} is no named group"
+    yield from _reckoned(signature)
     for setting, group in signature.settings.items():
         if group not in signature.fields:
             yield f"setting {setting} reads {group}, which is not among its fields"
@@ -48,6 +50,21 @@ def _text(signature: TextSignature) -> Iterator[str]:
     if (signature.yields == "relation") != (len(signature.relation) > 1):
         yield "yields: relation needs two or more entities under relation, and nothing else does"
     yield from _ending(signature, named & groups)
+
+
+def _reckoned(signature: TextSignature) -> Iterator[str]:
+    known = signature.fields.keys() | signature.reckons.keys()
+    for name, sum_of in signature.reckons.items():
+        try:
+            unknown = {term for _, term in terms(sum_of)} - signature.fields.keys()
+        except ValueError as error:
+            yield f"reckons {name}: {error}"
+            continue
+        for term in sorted(unknown):
+            yield f"reckons {name} from {term}, which is none of its fields"
+    for test in signature.where:
+        for name in sorted({test.field, test.value_of or test.field} - known):
+            yield f"tests {name}, which is none of its fields"
 
 
 def _ending(signature: TextSignature, needed: frozenset[str]) -> Iterator[str]:
