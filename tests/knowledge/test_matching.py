@@ -123,6 +123,9 @@ def test_a_fallback_takes_only_what_nobody_else_takes() -> None:
     assert pages(matcher.match_text("kernel", "", NFS["examples"][0])) == ["nfs-down"]
     assert pages(matcher.match_text("kernel", "", "never heard of")) == ["any"]
     assert not matcher.match_text("service", "", "never heard of")
+    held = Matcher(catalog(page("any", signatures=[{**spare, "literal": "heard of"}])))
+    assert pages(held.match_text("kernel", "", "never heard of")) == ["any"]
+    assert not held.match_text("kernel", "", "never heard")
 
 
 def test_a_recovery_line_ends_the_condition(matcher: Matcher) -> None:
