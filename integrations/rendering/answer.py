@@ -42,8 +42,7 @@ def build_answer(view: View, limits: Limits) -> tuple[Section, ...]:
         _now, _verdict, build_chain, _differential,
     )  # fmt: skip
     sections = (build(view, limits) for build in builders)
-    empty = () if view.diagnosis and view.diagnosis.hypotheses else ("chain", "differential")
-    return tuple(section for section in sections if section.id not in empty)
+    return tuple(section for section in sections if section.blocks)
 
 
 def build_open(view: View, limits: Limits) -> tuple[Section, ...]:
@@ -260,7 +259,7 @@ def _differential(view: View, limits: Limits) -> Section:
         for one in hypotheses[: limits.hypotheses]
     ]
     columns = _columns(view, "hypothesis", "layer", "supports", "contradicts", "check")
-    blocks = _table_or_none(view, columns, rows, len(hypotheses))
+    blocks = _table(view, columns, rows, len(hypotheses))
     return Section("differential", words("report.differential"), blocks)
 
 
@@ -271,10 +270,14 @@ def _hypothesis(view: View, one: Hypothesis) -> Line:
 
 
 def _for(view: View, one: Hypothesis) -> Line:
-    few = "_one" if len(one.explains) == 1 else "_kind" if one.kinds == 1 else ""
-    key = f"differential.explains{few}"
-    count = view.words(key, count=len(one.explains), kinds=one.kinds)
-    return join(text(count), refs(one.supports))
+    return join(text(tell_reach(view, one)), refs(one.supports))
+
+
+def tell_reach(view: View, one: Hypothesis) -> str:
+    """Say how much a hypothesis explains."""
+    count = len(one.explains)
+    few = "_none" if not count else "_one" if count == 1 else "_kind" if one.kinds == 1 else ""
+    return view.words(f"differential.explains{few}", count=count, kinds=one.kinds)
 
 
 def _telling(view: View, one: Hypothesis) -> Line:
@@ -306,7 +309,7 @@ def _next_checks(view: View, limits: Limits) -> Section:
         for check in checks[: limits.rows]
     ]
     columns = ("", *_columns(view, "command", "place", "reason", "hypothesis"))
-    blocks = _table_or_none(view, columns, rows, len(checks)) if rows else ()
+    blocks = _table(view, columns, rows, len(checks))
     return Section("next-checks", words("report.next_checks"), blocks)
 
 
@@ -334,7 +337,7 @@ def _changes(view: View, limits: Limits) -> Section:
         for change in changes[: limits.rows]
     ]  # fmt: skip
     columns = _columns(view, "time", "what", "entity", "matches", "evidence")
-    blocks = _table_or_none(view, columns, rows, len(changes)) if rows else ()
+    blocks = _table(view, columns, rows, len(changes))
     return Section("changes", words("report.changes"), blocks)
 
 
@@ -352,11 +355,12 @@ def _columns(view: View, *names: str) -> tuple[str, ...]:
     return tuple(view.words(f"column.{name}") for name in names)
 
 
-def _table_or_none(
+def _table(
     view: View, columns: tuple[str, ...], rows: Sequence[Row], count: int
 ) -> tuple[Block, ...]:
+    """Return the table and how many rows were left out; nothing where there is none."""
     if not rows:
-        return (Paragraph(soft(view.words("report.none"))),)
+        return ()
     table = Table(columns, tuple(rows))
     if count <= len(rows):
         return (table,)

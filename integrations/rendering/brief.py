@@ -9,6 +9,7 @@ from integrations.rendering.answer import (
     hung,
     stand_of,
     tell_lead,
+    tell_reach,
     tell_root,
     urgency,
 )
@@ -96,13 +97,11 @@ def _differential(view: View) -> Section | None:
 def _hypothesis(view: View, one: Hypothesis) -> Line:
     words = view.words
     against = "; ".join(view.against(one)) if one.contradicts or one.missing else ""
-    few = "_one" if len(one.explains) == 1 else "_kind" if one.kinds == 1 else ""
-    explains = words(f"differential.explains{few}", count=len(one.explains), kinds=one.kinds)
     return join(
         strong(words.say(one.title)),
         text(view.name(one.entity)),
         () if one.observed else soft(words("differential.inferred")),
-        join(text(explains), refs(one.supports, most=2)),
+        join(text(tell_reach(view, one)), refs(one.supports, most=2)),
         text(against),
         soft(view.relation(one)) or _telling(view, one),
         by=" · ",

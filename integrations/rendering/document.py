@@ -316,7 +316,7 @@ def _entity(entity: Entity) -> Document:
 
 def _instant(instant: Instant) -> Document:
     return {
-        "utc": write_iso(instant.utc),
+        "utc": write_iso(instant.utc) if instant.dated else None,
         "uncertainty_s": instant.uncertainty_s,
         "zone": instant.zone,
         "original": instant.original,

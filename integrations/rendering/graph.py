@@ -184,6 +184,8 @@ def _span(event: Event) -> str:
     """Write an onset as the interval it lies in, so that no arrow seems to run back in time."""
     first, last = (datetime.fromtimestamp(at, UTC) for at in (event.earliest, event.latest))
     spread = event.latest - event.earliest
+    if not event.start.dated:
+        return event.start.original or "?"
     if spread < _SURE_S:
         return write_time(event.start.utc)
     if spread > _VAGUE_S:

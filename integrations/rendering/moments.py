@@ -29,6 +29,9 @@ def write_time(moment: datetime) -> str:
 def write_instant(instant: Instant, words: Words, *, day: bool = False) -> str:
     """Write a moment with its error bar and what is known of its zone."""
     shown = write_stamp(instant.utc) if day else write_time(instant.utc)
+    if not instant.dated:
+        told = f" ({words('time.boot_clock')} {instant.original})" if instant.original else ""
+        return words("time.undated") + told
     if instant.common_s > UNKNOWN_ZONE_S:
         return f"≤ {shown} ({words('time.boot_clock')} {instant.original})"
     if instant.uncertainty_s >= _ERROR_SHOWN_S:

@@ -35,7 +35,7 @@ def build_chain(view: View, limits: Limits) -> Section:
     chain = view.diagnosis.chain if view.diagnosis else ()
     title = words("report.chain")
     if not chain:
-        return Section("chain", title, (Paragraph(soft(words("report.none"))),))
+        return Section("chain", title)
     shown = chain[: max(limits.rows, _LEAST)]
     columns = tuple(
         words(f"column.{name}") for name in ("from", "to", "delay", "status", "scope", "evidence")

@@ -191,6 +191,8 @@ def _when(view: View, fold: Fold) -> Line:
 
 def _clock(view: View, event: Event) -> str:
     moment = event.start.utc
+    if not event.start.dated:
+        return event.start.original or "?"
     return write_time(moment) if view.one_day else write_stamp(moment)
 
 

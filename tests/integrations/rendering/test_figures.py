@@ -152,3 +152,21 @@ def test_wrapped_text_fits_its_box(text: str) -> None:
     assert 1 <= len(lines) <= 2
     assert all(count_columns(line) <= 20 for line in lines)
     assert count_columns(shorten(text, 12)) <= 12
+
+
+def test_a_box_shows_the_interval_in_which_it_began(view: View) -> None:
+    """An effect seen at once must not seem to come before a cause seen late."""
+    event = view.event_by_id["ev3"]
+    late = event.model_copy(update={"before_s": 60.0})
+    timeline = view.investigation.timeline
+    events = tuple(late if one.id == "ev3" else one for one in timeline.events)
+    found = view.investigation.model_copy(
+        update={"timeline": timeline.model_copy(update={"events": events})}
+    )
+    graph = draw_graph(View(found, view.pages, view.words))
+
+    assert graph is not None
+    when = next(box.when for box in graph.boxes if box.event == "ev3")
+    low, _, high = when.partition("–")
+    assert high.startswith(f"{event.start.utc:%H:%M:}")
+    assert low < high

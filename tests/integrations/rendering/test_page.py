@@ -157,6 +157,25 @@ def test_a_browser_shows_it_without_a_request_or_a_complaint(
         page.close()
 
 
+def test_on_a_phone_only_the_figures_are_wider_than_the_screen_and_say_so(
+    browser: object, view: View, tmp_path: Path
+) -> None:
+    """Tables become a card for each row, every cell under its column's name."""
+    file = tmp_path / "report.html"
+    file.write_text(render_html(view), "utf-8")
+    wide = (
+        "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+        ".map(e => !!e.querySelector('svg.lanes, table.heat'))"
+    )
+    hints = "[...document.querySelectorAll('.swipe')].map(e => e.checkVisibility())"
+    for width, figures in ((390, [True, True]), (1280, [])):
+        page = browser.new_page(viewport={"width": width, "height": 800})  # type: ignore[attr-defined]  # imported late
+        page.goto(file.as_uri())
+        assert page.evaluate(wide) == figures
+        assert page.evaluate(hints) == [bool(figures)] * 2
+        page.close()
+
+
 def test_a_link_to_evidence_opens_it_without_a_script(
     browser: object, view: View, tmp_path: Path
 ) -> None:
