@@ -161,7 +161,7 @@ def _verdict(view: View, _: Limits) -> Section:
 def _root(view: View, root: RootCause) -> Fact:
     words = view.words
     named = join(strong(words.say(root.title)), text(view.name(root.entity)), by=" · ")
-    codes = soft(" ".join(view.codes_of(root)))
+    codes = soft(" ".join(root.codes))
     seen = () if root.observed else soft(words("report.unseen_root"))
     return Fact("", join(named, soft(words(f"layer.{root.layer}")), codes, seen, by=" · "))
 

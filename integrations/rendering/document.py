@@ -233,7 +233,7 @@ def _event(view: View, event: Event) -> Document:
     return {
         "id": event.id,
         "page": event.page,
-        "codes": list(view.codes(event.page)),
+        "codes": list(view.printed(event)),
         "title": view.title(event.page),
         "role": event.role,
         "layer": event.layer,

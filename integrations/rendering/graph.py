@@ -161,7 +161,7 @@ def _box(view: View, event_id: str, x: float, y: float, *, root: bool) -> Box:
         severity=event.severity,
         x=x,
         y=y,
-        title=wrap(view.title(event.page), _COLUMNS - 4, 2),
+        title=wrap(view.condition(event), _COLUMNS - 4, 2),
         subject=shorten(view.subject(event), _COLUMNS),
         when=_when(view, event),
         root=root,

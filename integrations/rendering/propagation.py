@@ -99,7 +99,7 @@ def tell_condition(view: View, event_id: str) -> Line:
         return ()
     alike = view.count_alike(event)
     many = soft(view.words("event.times", count=alike)) if alike > 1 else ()
-    return join(strong(view.title(event.page)), many, mark(view, event_id))
+    return join(strong(view.condition(event)), many, mark(view, event_id))
 
 
 def mark(view: View, event_id: str) -> Line:

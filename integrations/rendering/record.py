@@ -162,7 +162,7 @@ def _fold_row(view: View, fold: Fold) -> Row:
     alone = len(fold.events) == 1
     remarks = " · ".join(view.remarks(fold.first)) if alone else ""
     cited = dict.fromkeys(one for event in fold.events for one in view.cited_by(event))
-    named_condition = join(text(view.title(fold.first.page)), mark(view, fold.first.id))
+    named_condition = join(text(view.condition(fold.first)), mark(view, fold.first.id))
     condition = join(named_condition, soft(remarks) if remarks else (), by=" — ")
     subject = view.subject(fold.first) if alone else name_many(view, fold.entities)
     refs_shown = join(refs(ids, most=max(1, len(named))), refs(tuple(cited), most=_CITED_SHOWN))

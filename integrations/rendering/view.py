@@ -8,6 +8,7 @@ from typing import Protocol
 
 from assistant.alarm import is_alarming
 from assistant.coverage import put_right
+from assistant.diagnosis.codes import said_codes
 from assistant.diagnosis.result import Diagnosis, Hypothesis, RootCause
 from assistant.event import Coverage, Event
 from assistant.investigation import Investigation
@@ -136,7 +137,21 @@ class View:
 
     def label(self, event: Event) -> str:
         """Title, entity and number of an event on one line."""
-        return f"{self.title(event.page)} · {self.subject(event)}"
+        return f"{self.condition(event)} · {self.subject(event)}"
+
+    def printed(self, event: Event) -> tuple[str, ...]:
+        """The codes of an event's condition that its evidence prints."""
+        page = self.pages.get(event.page)
+        return said_codes(page, event) if page else ()
+
+    def condition(self, event: Event) -> str:
+        """The page's title, without a code that the evidence of this event does not print."""
+        title = self.title(event.page)
+        codes = self.codes(event.page)
+        lead, mark, rest = re.match(r"([^:：]*)([:：]\s*)?(.*)", title, re.DOTALL).groups()  # type: ignore[union-attr]  # it always matches
+        if not mark or lead not in codes or lead in self.printed(event):
+            return title
+        return rest[:1].upper() + rest[1:]
 
     def subject(self, event: Event) -> str:
         """The entity, and how many stand behind it."""
@@ -180,15 +195,10 @@ class View:
         after = bool(one.event) and one.event in first.explains
         return self.words("differential.after", rank=first.rank) if after else ""
 
-    def codes_of(self, root: RootCause) -> tuple[str, ...]:
-        """Return the codes of a root that its evidence prints."""
-        event = self.event_by_id.get(root.event)
-        return printed_codes(root.codes, event) if event else root.codes
-
     def onset(self, event: Event, *, day: bool = False) -> str:
         """When it began, with every doubt about it."""
         shown = write_instant(event.start, self.words, day=day)
-        if event.before_s:
+        if event.before_s and event.start.dated:
             span = write_span(event.before_s, self.words)
             shown += f", {self.words('time.began_before', span=span)}"
         return shown
@@ -257,7 +267,7 @@ class View:
         same = [event for event in self.events if event.page == worst.page and is_alarming(event)]
         count = max(len(same), worst.count)
         times = f", {self.words('event.times', count=count)}" if count > 1 else ""
-        title, entity = self.title(worst.page), self.subject(worst)
+        title, entity = self.condition(worst), self.subject(worst)
         return self.words("verdict_text.unknown_cause", title=title, entity=entity) + times
 
     def explanation(self) -> str:
@@ -369,20 +379,6 @@ class View:
 class _Cites(Protocol):
     @property
     def evidence(self) -> tuple[str, ...]: ...
-
-
-def printed_codes(codes: Sequence[str], event: Event) -> tuple[str, ...]:
-    """Return the codes whose number or word stands in what an event quotes."""
-    said = "\n".join(
-        (event.text, *(q.text for q in event.citations), *map(str, event.fields.values()))
-    )
-    return tuple(
-        code for code in codes if re.search(rf"(?<!\w){re.escape(_key(code))}(?!\w)", said)
-    )
-
-
-def _key(code: str) -> str:
-    return code.rsplit(" ", 1)[-1]
 
 
 def rank_severity(severity: Severity) -> int:

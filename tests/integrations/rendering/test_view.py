@@ -6,6 +6,7 @@ from integrations.rendering.answer import build_answer
 from integrations.rendering.terminal import LIMITS
 from integrations.rendering.view import View
 from integrations.wording.words import Language, load_words
+from knowledge.page import Bilingual
 
 
 def _inconclusive(view: View, **timeline: object) -> View:
@@ -50,3 +51,33 @@ def test_inconclusive_is_said_once(view: View) -> None:
     recap = _inconclusive(view).recap()
     assert recap.upper().count("INCONCLUSIVE") == 1
     assert view.recap().startswith("Fault found · LIKELY · ")
+
+
+def test_an_event_shows_only_codes_that_its_evidence_prints(view: View) -> None:
+    """A reading of `nvidia-smi -q` shows a remapped row; no line of it says Xid 63."""
+    event = view.events[0]
+    page = view.pages[event.page].model_copy(
+        update={
+            "codes": ("Xid 63", "Xid 64"),
+            "title": Bilingual(en="Xid 63: row marked for remapping", zh="Xid 63：显存行待重映射"),
+        }
+    )
+    pages = {**view.pages, event.page: page}
+
+    def told(text: str, lang: Language) -> tuple[str, tuple[str, ...]]:
+        quote = event.citations[0].model_copy(update={"text": text})
+        one = event.model_copy(
+            update={
+                "citations": (quote,),
+                "text": text,
+                "fields": {},
+                "channels": frozenset({"reading"}),
+            }
+        )
+        shown = View(view.investigation, pages, load_words(lang))
+        return shown.condition(one), shown.printed(one)
+
+    assert told("NVRM: Xid (PCI:0000:c4:00): 63, pid=1", "en")[0].startswith("Xid 63")
+    assert told("NVRM: Xid (PCI:0000:c4:00): 63, pid=1", "en")[1] == ("Xid 63",)
+    assert told("Remapping : Pending : Yes", "en") == ("Row marked for remapping", ())
+    assert told("Remapping : Pending : Yes", "zh")[0] == "显存行待重映射"
