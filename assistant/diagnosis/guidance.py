@@ -2,8 +2,9 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 
 from assistant.alarm import is_alarming
 from assistant.diagnosis.case import Case, counts, damaging, harm
@@ -106,31 +107,55 @@ def _spell_gpu(gpu: str) -> str:
 
 
 def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> list[NextCheck]:
-    """Return the looks that tell most: between the leading hypotheses, then of the lead itself."""
+    """Return the looks that tell most: between the leading hypotheses, then of the lead itself.
+
+    A look that several of them ask for, and none to be told from another, separates nothing.
+    """
     leads = list({c.id: c for c in [*roots, *ranking.everything[:3]]}.values())
     labels = {c.id: f"h{i}" for i, c in enumerate(ranking.everything, 1)}
     rows: dict[str, NextCheck] = {}
+    owners: dict[str, list[str]] = {}
+    parted: dict[str, list[str]] = {}
     for lead in leads:
         page = case.pages[lead.event.page]
         around = [ranking.graph.events[name] for name in list(lead.reached)[:20]]
         told = {d.check: d for d in page.distinguish}
-        ordered = sorted(page.checks, key=lambda c: c.id not in told)
+        useful = [c for c in page.checks if not _already_read(c, lead.event, case)]
+        ordered = sorted(useful, key=lambda c: c.id not in told)
         for check in ordered[:3]:
             command = _fill(check, lead.event, around)
             other = told[check.id].other if check.id in told else ""
-            apart = [labels[lead.id]] if lead.id in labels else []
-            apart += [labels[c.id] for c in ranking.everything if c.event.page == other][:2]
+            own = [labels[lead.id]] if lead.id in labels else []
+            owners.setdefault(command, []).extend(own)
+            others = [labels[c.id] for c in ranking.everything if c.event.page == other][:2]
+            if others:
+                parted.setdefault(command, []).extend([*own, *others])
             why = told[check.id].means if check.id in told else check.tells
-            before = rows.get(command)
-            row = before or NextCheck(
-                id="", command=command, where=_place(check, lead.event), why=why
-            )
-            both = tuple(dict.fromkeys([*row.tells_apart, *apart]))
-            rows[command] = row.model_copy(update={"tells_apart": both})
+            place = _place(check, lead.event)
+            rows.setdefault(command, NextCheck(id="", command=command, where=place, why=why))
     if not rows:
         rows = _symptom_checks(case)
-    chosen = list(rows.values())[:MOST_CHECKS]
-    return [row.model_copy(update={"id": f"c{i}"}) for i, row in enumerate(chosen, 1)]
+    return [
+        row.model_copy(update={"id": f"c{i}", "tells_apart": _apart(row.command, owners, parted)})
+        for i, row in enumerate(list(rows.values())[:MOST_CHECKS], 1)
+    ]
+
+
+def _apart(
+    command: str, owners: Mapping[str, Sequence[str]], parted: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Return the hypotheses that a look separates; the one that it is about where it is one."""
+    named = tuple(dict.fromkeys(parted.get(command, ())))
+    own = tuple(dict.fromkeys(owners.get(command, ())))
+    return named or (own if len(own) == 1 else ())
+
+
+def _already_read(check: Check, event: Event, case: Case) -> bool:
+    """Tell whether the state that a check would show is the one in which the event was seen."""
+    if not check.sources or not event.channels <= {"reading"}:
+        return False
+    seen = {quote.evidence for quote in event.citations}
+    return set(check.sources) <= {item.source for item in case.evidence if item.id in seen}
 
 
 def _symptom_checks(case: Case) -> dict[str, NextCheck]:
@@ -140,7 +165,8 @@ def _symptom_checks(case: Case) -> dict[str, NextCheck]:
         (e for e in case.timeline.events if counts(e)), key=lambda e: (-e.damage, e.earliest)
     )
     for event in ordered[:20]:
-        for check in case.pages[event.page].checks[:1]:
+        checks = (c for c in case.pages[event.page].checks if not _already_read(c, event, case))
+        for check in islice(checks, 1):
             command = _fill(check, event)
             rows.setdefault(
                 command,

@@ -208,3 +208,36 @@ def test_a_drivers_report_is_cited_by_its_own_line(diagnose: Diagnose) -> None:
     lines = REPORT.splitlines()
     assert [" ".join(lines[c.line - 1].split()) for c in cited] == [c.text for c in cited]
     assert "Remapping Failure Occurred : Yes" in {c.text for c in cited}
+
+
+COUNTED = """\
+==============NVSMI LOG==============
+
+Timestamp                                 : Mon Nov 30 02:00:00 2026
+Attached GPUs                             : 1
+GPU 00000000:0F:00.0
+    Product Name                          : NVIDIA A100-SXM4-80GB
+    GPU UUID                              : GPU-22222222-2222-3333-4444-555555555555
+    ECC Errors
+        Volatile
+            DRAM Correctable              : 12
+            DRAM Uncorrectable            : 3
+        Aggregate
+            DRAM Uncorrectable            : 9
+    Remapped Rows
+        Uncorrectable Error               : 4
+        Pending                           : Yes
+        Remapping Failure Occurred        : No
+"""
+
+
+def test_errors_counted_by_a_gpu_lead_to_what_contains_and_mends_them(diagnose: Diagnose) -> None:
+    """One report is enough to say which GPU it is, what to do, and what was not yet looked at."""
+    found = diagnose(smi__txt=COUNTED).diagnosis
+    assert found is not None
+    lead = found.hypotheses[0]
+    assert (lead.page, lead.entity.id[:12]) == ("ecc-uncorrectable-count", "GPU-22222222")
+    assert found.contain_now
+    assert found.remedies
+    assert found.next_checks
+    assert not any(check.command.startswith("nvidia-smi -q") for check in found.next_checks)

@@ -125,3 +125,32 @@ def test_a_clock_is_named_by_its_host_or_its_file() -> None:
     assert name_clock("file:E1", world).zh == "文件 smi.txt"
     assert name_clock("host:n7", world).en == "host n7"
     assert name_clock("file:E9", world).en == "file:E9"
+
+
+def test_what_two_hypotheses_ask_for_alike_separates_neither() -> None:
+    """The same look twice tells nothing apart, and nothing is claimed of it."""
+    events = [
+        event("f", FALLEN, 0, anchors=[("gpu", "GPU-1")]),
+        event("g", FALLEN, 1, node="n1", anchors=[("gpu", "GPU-1")]),
+        event("l", LOST, 5),
+    ]
+    twins = [events[0], events[1].model_copy(update={"entity": events[0].entity.model_copy(
+        update={"id": "GPU-2"})}), events[2]]  # fmt: skip
+    found = diagnose(case(PAGES, twins))
+
+    assert [one.would_tell for one in found.hypotheses[:2]] == [(), ()]
+    assert found.next_checks
+
+
+def test_a_state_that_was_read_is_not_asked_for_again() -> None:
+    """A report that shows the finding holds what its query would show."""
+    checks = [
+        {"id": "again", "command": ["nvidia-smi", "-q"], "sources": ["nvml"], **LOOK},
+        {"id": "log", "command": ["dmesg"], "sources": ["kernel"], **LOOK},
+    ]
+    finding = page("finding", "symptom", checks=checks)
+    read = event("x", finding, 0, channels=frozenset({"reading"}))
+    captured = Evidence(id="E1", source="nvml", command="smi.txt", outcome="ok")
+    found = diagnose(case([finding], [read], evidence=[captured]))
+
+    assert [check.command for check in found.next_checks] == ["dmesg"]
