@@ -75,8 +75,9 @@ def _scopes(page: Page) -> Iterator[str]:
 
 
 def _scope_kinds(page: Page) -> Iterator[str]:
-    """Each scope but `peer` is read from the anchors of one kind."""
-    return (_SCOPE_KINDS.get(scope, scope) for scope in _scopes(page) if scope != "peer")
+    """Each scope but `peer` and `line` is read from the anchors of one kind."""
+    kinds = (scope for scope in _scopes(page) if scope not in {"peer", "line"})
+    return (_SCOPE_KINDS.get(scope, scope) for scope in kinds)
 
 
 def _check_sources(page: Page) -> Iterator[str]:

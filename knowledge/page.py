@@ -23,10 +23,10 @@ Risk = Literal["R0", "R1", "R2", "R3", "R4"]
 Priority = Literal["P0", "P1", "P2", "P3"]
 Scope = Literal[
     "gpu", "nvlink", "nic", "node", "pod", "container", "job", "mount", "volume", "server",
-    "service", "switch", "rack", "cluster", "peer", "process", "disk", "queue",
+    "service", "switch", "rack", "cluster", "peer", "process", "disk", "queue", "line",
 ]  # fmt: skip
 """Where cause and effect must meet. `server` reads the storage_server anchors; `peer`: the effect,
-seen on X, names Y, and the cause is on Y."""
+seen on X, names Y, and the cause is on Y; `line`: one and the same line tells of both."""
 Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "matches", "exists", "absent"]
 FieldType = Literal["text", "int", "float", "duration", "bytes", "milliseconds", "deciseconds"]
 Stage = Literal["isolate", "restore", "recover", "release", "verify"]

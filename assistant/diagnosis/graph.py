@@ -60,6 +60,8 @@ def anchor_kind(scope: str) -> str:
 def _hubs(event: Event, scope: str) -> Iterable[tuple[str, bool]]:
     if scope == "cluster":
         return (("*", True),)
+    if scope == "line":
+        return ((f"{c.evidence}:{c.line}", True) for c in event.citations if c.line)
     kind = anchor_kind(scope)
     hubs = [(a.id, not a.inferred) for a in event.anchors if a.kind == kind]
     if kind == "node" and not hubs:

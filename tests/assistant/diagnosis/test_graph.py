@@ -147,3 +147,16 @@ def test_one_pod_is_on_one_node_even_if_nobody_names_it() -> None:
     elsewhere = event("c", EFFECT, 10, node="", anchors=other)
 
     assert _pairs(_graph([CAUSE, EFFECT], [here, same, elsewhere])) == {("a", "b")}
+
+
+def test_what_one_line_tells_of_two_conditions_meets_in_that_line() -> None:
+    """A message that states its own cause needs no place in common beyond itself."""
+    quoting = page("cause", effects=[{"effect": "effect", "scope": "line", "definitional": True}])
+    line, next_line = (Citation(evidence="E1", line=number) for number in (7, 8))
+    told = [
+        event("a", quoting, 0, node="n1", citations=(line,)),
+        event("b", EFFECT, 0, node="n2", citations=(line,)),
+        event("c", EFFECT, 0, node="n1", citations=(next_line,)),
+    ]
+
+    assert _pairs(_graph([quoting, EFFECT], told)) == {("a", "b")}
