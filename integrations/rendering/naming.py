@@ -54,7 +54,12 @@ def _blank_commands(found: Investigation) -> Investigation:
     if found.diagnosis is None:
         return found
     checks = tuple(
-        check.model_copy(update={"command": _HOST.sub(r"{node}\2", check.command)})
+        check.model_copy(
+            update={
+                "command": _HOST.sub(r"{node}\2", check.command),
+                "where": _HOST.sub("node", check.where),
+            }
+        )
         for check in found.diagnosis.next_checks
     )
     return found.model_copy(

@@ -126,6 +126,7 @@ def evidence_line(view: View, item: Evidence) -> Line:
     quote = " / ".join(shorten(one, _QUOTE_SHOWN) for one in dict.fromkeys(quotes) if one)
     lines = view.words("evidence.lines", lines=excerpt.lines) if excerpt and excerpt.lines else ""
     said = item.command if item.command != item.target else ""
+    said = view.target(said) if item.command == item.path else said
     note = view.words("evidence.hung_finding") if item.outcome == "hung" else ""
     return join(
         strong(item.id),

@@ -144,7 +144,7 @@ def _unseen(view: View, axis: Axis, y: float) -> Lane | None:
     hatches: list[Hatch] = []
     for n, (label, found) in enumerate(list(by_source.items())[:_UNSEEN_ROWS]):
         middle = y + HEAD + n * ROW + ROW / 2
-        hatches += [_hatch(axis, gap, middle, label) for gap in found[:_BARS_IN_ROW]]
+        hatches += [_hatch(view, axis, gap, middle, label) for gap in found[:_BARS_IN_ROW]]
     if not hatches:
         return None
     rows = min(len(by_source), _UNSEEN_ROWS)
@@ -161,11 +161,13 @@ def _is_drawn(axis: Axis, gap: Gap) -> bool:
     return axis.holds(low, until.timestamp() if until else axis.high)
 
 
-def _hatch(axis: Axis, gap: Gap, y: float, label: str) -> Hatch:
+def _hatch(view: View, axis: Axis, gap: Gap, y: float, label: str) -> Hatch:
     low = gap.window.since.timestamp() if gap.window.since else axis.low
     high = gap.window.until.timestamp() if gap.window.until else axis.high
     shown = shorten(label, _LABEL_COLUMNS)
-    return Hatch(_x(axis.place(low)), _x(axis.place(high)), y, shown, f"{label}: {gap.why}")
+    return Hatch(
+        _x(axis.place(low)), _x(axis.place(high)), y, shown, f"{label}: {view.words.tell(gap.why)}"
+    )
 
 
 def _x(place: float) -> float:

@@ -200,7 +200,7 @@ class View:
         shown = write_instant(event.start, self.words, day=day)
         if event.before_s and event.start.dated:
             span = write_span(event.before_s, self.words)
-            shown += f", {self.words('time.began_before', span=span)}"
+            shown += self.words("time.comma") + self.words("time.began_before", span=span)
         return shown
 
     def remarks(self, event: Event) -> tuple[str, ...]:
