@@ -105,7 +105,7 @@ def _marks(
             weight = _weight(page.role, item.severity or page.severity, page.damage)
             begin, sure = item.first, item.timed
             usual = _hums(item.pace, page.damage)
-        if weight and sure and item.before_s <= _VAGUE_S:
+        if weight and sure and begin.dated and item.before_s <= _VAGUE_S:
             last = begin if item.channels & _SNAPSHOTS else item.last
             yield begin.utc.timestamp(), last.utc.timestamp(), weight, usual
 

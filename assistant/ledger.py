@@ -82,7 +82,7 @@ class Ledger:
         """Return the last stamp of each capture."""
         found: dict[str, datetime] = {}
         for spanned in self._spans.values():
-            if spanned.last is not None:
+            if spanned.last is not None and spanned.last.dated:
                 moment = spanned.last.utc
                 found[spanned.evidence] = max(found.get(spanned.evidence, moment), moment)
         return MappingProxyType(found)

@@ -26,7 +26,7 @@ from knowledge.catalog import Catalog
 from knowledge.conditions import holds
 from knowledge.page import Page
 from tools.entity import Entity, EntityKind
-from tools.evidence import Channel, Evidence, Instant, Window
+from tools.evidence import UNDATED_S, Channel, Evidence, Instant, Window
 
 _LIVE_CHANNELS: frozenset[Channel] = frozenset({"object", "reading", "command", "metric"})
 _KINDS: Mapping[str, EntityKind] = {kind: kind for kind in get_args(EntityKind)}
@@ -219,7 +219,10 @@ def _last_work(
 
 
 def _timed(recognised: Recognised) -> Iterable[Burst]:
-    """Give lines without a time that of their capture, as an upper bound."""
+    """Give lines without a time that of their capture, as an upper bound; else they are undated.
+
+    A file's age tells nothing: copying it changes that.
+    """
     observed = {e.id: _known_time(e, recognised.latest) for e in recognised.evidence}
     changed = {e.id: e.modified for e in recognised.evidence}
     fallback = max(recognised.latest.values(), default=None)
@@ -228,8 +231,9 @@ def _timed(recognised: Recognised) -> Iterable[Burst]:
             yield burst
             continue
         name = burst.places[0].evidence
-        moment = observed.get(name) or fallback or changed.get(name) or burst.first.utc
-        at = Instant(moment, 0.0, "unknown", "")
+        known = observed.get(name)
+        moment = known or fallback or changed.get(name) or burst.first.utc
+        at = Instant(moment, 0.0 if known else UNDATED_S, "unknown", "")
         yield replace(burst, first=at, last=at, before_s=UNKNOWN_ONSET_S)
 
 

@@ -115,7 +115,7 @@ class Bundle:
         request = _zoned(request, self.meta, self._latest())
         yield from self._gaps
         members, copies = without_copies(self._ordered())
-        number, known = 0, Known(ranks=rank_writers(members))
+        number, known = 0, Known(ranks=rank_writers(members), latest=self._last_day())
         with ThreadPoolExecutor(2) as pool:
             pool.submit(masked, READY)
             for member in members:
@@ -137,8 +137,12 @@ class Bundle:
         known = [moment for moment in taken if moment]
         if known:
             return max(known)
-        dates = [date for member in self.members for date in _dates(member.head)]
-        return max(dates) + HALF_A_YEAR if dates else None
+        day = self._last_day()
+        return day + HALF_A_YEAR if day else None
+
+    def _last_day(self) -> datetime | None:
+        dates = (date for member in self.members for date in _dates(member.head))
+        return max(dates, default=None)
 
     def _digest(self, pool: ThreadPoolExecutor, path: Path) -> "Future[str]":
         return self._digests.get(path) or pool.submit(digest_of, path)

@@ -132,8 +132,7 @@ class CaptureReading:
         if isinstance(item, Record):  # first, because there may be a million
             self._yielded = True
             self._hosts.add(item.host)
-            if item.time:
-                self._cover(item.time.utc)
+            self._cover(item.time)
             return item
         self.known.learn(item)
         if isinstance(item, Span | Gap) and item.evidence == self.id:
@@ -142,19 +141,19 @@ class CaptureReading:
         if isinstance(item, Span | Reading):
             self._hosts.add(item.host)
         if isinstance(item, Span):
-            self._cover(item.first.utc if item.first else None)
-            self._cover(item.last.utc if item.last else None)
+            self._cover(item.first)
+            self._cover(item.last)
         elif isinstance(item, Series):
-            self._cover(item.samples[0].at if item.samples else None)
-            self._cover(item.samples[-1].at if item.samples else None)
+            for sample in (item.samples[0], item.samples[-1]) if item.samples else ():
+                self._cover(Instant(sample.at))
         elif not isinstance(item, Gap):
             self._yielded = True
         return item
 
-    def _cover(self, moment: datetime | None) -> None:
-        if moment is not None:
-            self._first = min(self._first or moment, moment)
-            self._last = max(self._last or moment, moment)
+    def _cover(self, moment: Instant | None) -> None:
+        if moment is not None and moment.dated:
+            self._first = min(self._first or moment.utc, moment.utc)
+            self._last = max(self._last or moment.utc, moment.utc)
 
     def _rest(self) -> Iterator[Gap]:
         """Account for what no reader took."""

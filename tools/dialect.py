@@ -34,6 +34,8 @@ class Setting:
     """Wall time and host of kernel lines elsewhere, by what the boot clock says in them."""
     wall: Instant | None = None
     """The one that placed the boot clock, where a line did; it is as sure as that line."""
+    undated: datetime | None = None
+    """Where to put what nothing dates: its order within one clock is all that counts."""
     notes: dict[str, str] = field(default_factory=dict)
 
 

@@ -59,6 +59,11 @@ class Instant:
     original: str = ""
 
     @property
+    def dated(self) -> bool:
+        """False where nothing tells the day: `utc` only keeps the order within one clock."""
+        return self.uncertainty_s < UNDATED_S
+
+    @property
     def common_s(self) -> float:
         """The part of the error that all stamps of one clock share.
 
@@ -67,15 +72,17 @@ class Instant:
         """
         if self.zone != "unknown":
             return 0.0
-        whole = UNKNOWN_BOOT_S if self.uncertainty_s >= UNKNOWN_BOOT_S else UNKNOWN_ZONE_S
-        return min(self.uncertainty_s, whole)
+        widths = (UNDATED_S, UNKNOWN_BOOT_S, UNKNOWN_ZONE_S)
+        return next((one for one in widths if self.uncertainty_s >= one), self.uncertainty_s)
 
 
 UNKNOWN_ZONE_S = 14 * 3600.0
 """How far a wall time of unknown zone can be from UTC, in seconds."""
 UNKNOWN_BOOT_S = 7 * 86400.0
-"""How far a boot clock that nothing ties to wall time is trusted to be from what its file's age
-says, in seconds. No zone is that wide, so that the two can be told apart."""
+"""How far a boot clock that nothing ties to wall time is trusted to be from when it was captured,
+in seconds. No zone is that wide, so that the two can be told apart."""
+UNDATED_S = 3650 * 86400.0
+"""The error of a moment of which nothing tells the day: a file's age says when it was copied."""
 
 
 class Evidence(BaseModel):

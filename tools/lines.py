@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 
 from tools.carriers import is_quoting, is_system_log
@@ -84,10 +85,16 @@ class LogReading:
 
     def __post_init__(self) -> None:
         """Derive what all lines share."""
-        dating = Dating(self.request, self.source.reference(self.request.now))
+        capture, known = self.source.capture, self.source.known
+        dating = Dating(
+            self.request,
+            self.source.reference(self.request.now),
+            capture.ended or capture.started,
+        )
         self.setting = Setting(dating, host=self.writer.host)
-        self.setting.boot = self.source.known.boots.get(self.writer.host)
-        self.setting.stamped = self.source.known.stamped
+        self.setting.undated = known.latest or self.request.now or datetime.now(UTC)
+        self.setting.boot = known.boots.get(self.writer.host)
+        self.setting.stamped = known.stamped
         self._literals = self.request.literals
         if any(dialect.escaped for dialect in self.dialects[:1]):
             self._literals = tuple(dict.fromkeys((*self._literals, *map(_escaped, self._literals))))

@@ -28,6 +28,8 @@ class Known:
     """When each host booted."""
     stamped: dict[str, "tuple[Instant, str] | None"] = field(default_factory=dict)
     """Wall time and host of kernel lines, by what the boot clock says in them; None: of several."""
+    latest: datetime | None = None
+    """The last day that any content names."""
     nodes: dict[str, str] = field(default_factory=dict)
     """Where each NAMESPACE/POD runs."""
     ranks: "Mapping[str, Writer]" = field(default_factory=dict)

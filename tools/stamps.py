@@ -57,15 +57,22 @@ def from_epoch(seconds: float, original: str = "") -> Instant | None:
 class Dating:
     """Reads stamps under one request: zones by host, years by when the evidence was taken."""
 
-    def __init__(self, request: Request, reference: datetime | None = None) -> None:
-        """Take zones from `request`; `reference` is the latest moment the evidence can speak of."""
+    def __init__(
+        self,
+        request: Request,
+        reference: datetime | None = None,
+        captured: datetime | None = None,
+    ) -> None:
+        """Take zones from `request`; `reference` is the latest moment the evidence can speak of.
+
+        `captured` is when it was taken, where a capture says so: a file's age does not.
+        """
         self._zone = request.zone
         self._host_zones = request.host_zones
         self.reference = (
             request.window.until or reference or request.now or datetime.now(UTC)
         ).astimezone(UTC)
-        self.captured = reference or request.now
-        """When the evidence was taken, as far as that is known: no line of it is younger."""
+        self.captured = captured
         self._cache: dict[tuple[str, str], Instant | None] = {}
 
     def iso(self, text: str, host: str = "") -> Instant | None:

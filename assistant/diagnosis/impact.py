@@ -18,7 +18,8 @@ QUIET_S = 600.0
 def read_state(case: Case) -> State:
     """Return whether the damage goes on, from what was seen last."""
     hurt = harm(case)
-    if not hurt or case.now is None:
+    # Of what has no date nobody can say that it is over, or that it goes on.
+    if not hurt or case.now is None or not all(event.last.dated for event in hurt):
         return State(now="unknown", as_of=case.now)
     now = case.now.timestamp()
     active = [event for event in hurt if _active(event, case, now)]
@@ -85,7 +86,8 @@ def latest_moment(
     `read` are the last stamps of logs: that nothing happened up to them was seen too. Stamps
     without a zone count only where there are no others.
     """
-    stamps = [*(event.last for event in case_events if not event.live), *read]
+    told = [*(event.last for event in case_events if not event.live), *read]
+    stamps = [stamp for stamp in told if stamp.dated]
     sure = [stamp.utc for stamp in stamps if stamp.zone != "unknown"]
     moments = [*captured, *sure] or [stamp.utc for stamp in stamps]
     return max(moments, default=None, key=lambda m: m.astimezone(UTC))

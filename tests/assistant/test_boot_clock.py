@@ -1,5 +1,7 @@
 """A ring buffer that nothing ties to wall time: distances are known, the place in time is not."""
 
+import json
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -7,7 +9,7 @@ from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
 from knowledge.catalog import load_catalog
-from tools.evidence import UNKNOWN_ZONE_S
+from tools.evidence import UNKNOWN_ZONE_S, Window
 
 NOW = datetime(2025, 6, 20, 12, tzinfo=UTC)
 FALL = datetime(2025, 6, 20, 2, 0, 10, tzinfo=UTC)
@@ -48,13 +50,44 @@ def test_delays_within_the_ring_are_exact(tmp_path: Path) -> None:
     }
 
 
-def test_no_line_is_dated_to_the_epoch(tmp_path: Path) -> None:
-    """The last line is at most as young as the file, and its zone stays unknown."""
+def test_what_nothing_dates_has_no_date(tmp_path: Path) -> None:
+    """Neither the epoch nor the file's age: no event, no window and no state has a time."""
     found = read(tmp_path)
+    assert found.diagnosis is not None
     assert "1970" not in found.model_dump_json()
-    last = found.timeline.events[-1].start
-    assert (last.utc, last.zone) == (NOW, "unknown")
+    assert not any(event.start.dated for event in found.timeline.events)
     assert found.timeline.unresolved_zones
+    assert found.window == Window()
+    assert (found.diagnosis.state.now, found.diagnosis.state.as_of) == ("unknown", None)
+
+
+def test_a_copy_of_the_file_changes_nothing(tmp_path: Path) -> None:
+    """An older file of the same bytes says the same."""
+    young = read(tmp_path)
+    os.utime(tmp_path / "dmesg.txt", (1.7e9, 1.7e9))
+    old = investigate([tmp_path / "dmesg.txt"], Incident(), load_catalog(), now=NOW)
+    assert old.diagnosis == young.diagnosis
+    assert old.window == young.window
+
+
+def test_other_evidence_lends_no_date(tmp_path: Path) -> None:
+    """A log of another day stands beside it; the order between both is unknown."""
+    found = beside(tmp_path, "2025-03-09T10:07:00Z gpu-01 systemd[1]: Started Daily apt.\n")
+    assert found.diagnosis is not None
+    assert {event.start.dated for event in found.timeline.events} == {False}
+    assert [root.page for root in found.diagnosis.root_causes] == ["pcie-link-failure"]
+    assert found.diagnosis.state.now == "unknown"
+
+
+def test_a_capture_bounds_it(tmp_path: Path) -> None:
+    """Where a manifest says when the ring was read, no line of it is younger."""
+    told = {"path": "dmesg.txt", "source": "host", "command": "dmesg", "target": "gpu-07",
+            "started": NOW.isoformat(), "ended": NOW.isoformat(), "outcome": "ok"}  # fmt: skip
+    (tmp_path / "manifest.jsonl").write_text(json.dumps(told) + "\n")
+    (tmp_path / "dmesg.txt").write_text(RING)
+    found = investigate([tmp_path], Incident(), load_catalog(), now=NOW)
+    last = found.timeline.events[-1].start
+    assert (last.utc, last.zone, last.dated) == (NOW, "unknown", True)
 
 
 SYSLOG = """\

@@ -2,14 +2,15 @@
 
 Any of its lines that another log stamped too places it, as surely as that log's zone is known.
 Where nothing ties the boot clock to wall time, its last line is put at the latest moment it can be
-of: the file's capture. The distance between two lines stays exact, and their place is unknown.
+of: its capture. A file without one has no date, whatever its age says: a copy is younger.
+The distance between two lines stays exact, and their place is unknown.
 """
 
 import re
 from datetime import UTC, datetime, timedelta
 
 from tools.dialect import Dialect, Line, Setting
-from tools.evidence import UNKNOWN_BOOT_S, Instant
+from tools.evidence import UNDATED_S, UNKNOWN_BOOT_S, Instant
 from tools.stamps import MONTHS
 
 BOOT_CLOCK_ERROR_S = 2.0
@@ -55,7 +56,8 @@ def _from_boot(seconds: float, setting: Setting) -> Instant | None:
         return None
     original = f"[{seconds:.6f}]"
     if _LOOSE in setting.notes:
-        return Instant(utc, UNKNOWN_BOOT_S, "unknown", original)
+        error_s = UNKNOWN_BOOT_S if setting.notes[_LOOSE] == "captured" else UNDATED_S
+        return Instant(utc, error_s, "unknown", original)
     if (wall := setting.wall) is not None:
         return Instant(utc, wall.uncertainty_s + BOOT_CLOCK_ERROR_S, wall.zone, original)
     return Instant(utc, BOOT_CLOCK_ERROR_S, "stated", original)
@@ -79,8 +81,8 @@ def anchor(text: bytes, setting: Setting) -> None:
             setting.boot = wall - timedelta(seconds=float(match.group(1)))
     if setting.boot is None:
         _place(text, setting)
-    if setting.boot is None and setting.dating.captured is not None:
-        _bound(text, setting, setting.dating.captured)
+    if setting.boot is None:
+        _bound(text, setting)
 
 
 def _place(text: bytes, setting: Setting) -> None:
@@ -98,8 +100,11 @@ def _place(text: bytes, setting: Setting) -> None:
             setting.host = host
 
 
-def _bound(text: bytes, setting: Setting, captured: datetime) -> None:
-    """Let the last line be as young as the file."""
+def _bound(text: bytes, setting: Setting) -> None:
+    """Let the last line be as young as the capture; without one, keep the lines' order alone."""
+    captured = setting.dating.captured or setting.undated
+    if captured is None:
+        return
     seconds = [float(match.group(1)) for match in _STAMP.finditer(text[-_TAIL:])]
     if not seconds:
         return
@@ -107,7 +112,7 @@ def _bound(text: bytes, setting: Setting, captured: datetime) -> None:
         setting.boot = captured.astimezone(UTC) - timedelta(seconds=max(seconds))
     except OverflowError:
         return
-    setting.notes[_LOOSE] = "True"
+    setting.notes[_LOOSE] = "captured" if setting.dating.captured else "undated"
 
 
 DIALECT = Dialect(
