@@ -5,7 +5,8 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -64,13 +65,21 @@ class LazyCommands(TyperGroup):
             command = _load(command.entry)
         return name, command, rest
 
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: _click.Context | None = None,
+        **extra: object,
+    ) -> _click.Context:
+        """Read the command line; say so where Ctrl-C ends it."""
+        with _telling_of_interrupts(tuple(args)):
+            return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx: _click.Context) -> object:
         """Run the command; say so where Ctrl-C ends it before it could say anything itself."""
-        try:
+        with _telling_of_interrupts(ctx.obj or ()):
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            typer.echo(f"firstfault: {_in_language('interrupted', ctx.obj or ())}", err=True)
-            raise
 
     def _fill(self) -> None:
         for entry in _registered():
@@ -78,6 +87,15 @@ class LazyCommands(TyperGroup):
                 stand_in = LazyCommand(entry.name, callback=None)
                 stand_in.entry = entry
                 self.commands[entry.name] = stand_in
+
+
+@contextmanager
+def _telling_of_interrupts(arguments: Sequence[str]) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"firstfault: {_in_language('interrupted', arguments)}", err=True)
+        raise
 
 
 app = typer.Typer(

@@ -1,13 +1,12 @@
 """The entry of the program: so light that Ctrl-C finds nothing half loaded."""
 
 import sys
-from typing import Never
 
 INTERRUPTED = 130
 """As `integrations.cli.fault` has it, which is not loaded yet."""
 
 
-def run() -> Never:
+def run() -> None:
     """Run the command line; a Ctrl-C while it is loaded ends it like any other."""
     try:
         from integrations.cli.main import run as run_command  # noqa: PLC0415 -- it takes its time
