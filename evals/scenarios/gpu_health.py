@@ -93,6 +93,27 @@ def wound(
             recording.commands[place] = replace(command, output=head + mark + rest)
 
 
+def remap(recording: Recording, name: str, index: int, *, rows: int, failed: bool = False) -> None:
+    """Show `rows` memory rows of one GPU as replaced; `failed`: one more could not be."""
+    _, body = recording.nvml[name]
+    gpus = body["gpus"]
+    if not isinstance(gpus, list):
+        return
+    gpus[index] |= {"remap_uncorrectable": rows, "remap_failure": failed}
+    flag = "Yes" if failed else "No"
+    edits = {
+        "Uncorrectable Error               : 0": f"Uncorrectable Error               : {rows}",
+        "Remapping Failure Occurred        : No": f"Remapping Failure Occurred        : {flag}",
+    }
+    mark = f"GPU 0000{recording.hosts[name].gpus[index].bdf}.0".upper()
+    for place, command in enumerate(recording.commands):
+        if (command.host, command.name) == (name, "nvidia-smi-q"):
+            head, found, rest = command.output.partition(mark)
+            for before, after in edits.items():
+                rest = rest.replace(before, after, 1)
+            recording.commands[place] = replace(command, output=head + found + rest)
+
+
 def lose(recording: Recording, name: str, index: int) -> None:
     """Make one GPU answer like a lost one, and vanish from nvidia-smi."""
     _, body = recording.nvml[name]
