@@ -68,7 +68,7 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     )
     others = [h for h in hosts if h is not host]
     _errors(recording, plan, rng)
-    _decoys(recording, plan, others, rng)
+    _decoys(recording, others, rng)
     job = _jobs(recording, plan, others, rng)
     _readings(recording, plan, rng)
     noise = open_stream(ID, seed, "noise")
@@ -100,8 +100,11 @@ def _errors(recording: Recording, plan: Plan, rng: random.Random) -> None:
             (-0.019, f"NVRM: GPU Board Serial Number: {plan.gpu.serial}"),
             (
                 0.0,
-                f"{head}48, {owner}An uncorrectable double bit error (DBE) has been detected on "
-                f"GPU in the framebuffer at physAddr {place:#x} partition 3, subpartition 0.",
+                (
+                    f"{head}48, {owner}An uncorrectable double bit error (DBE) has been detected "
+                    f"on GPU in the framebuffer at physAddr {place:#x} partition 3, "
+                    "subpartition 0."
+                ),
             ),
             *_containment(head, owner, place, rng, final=final),
             (rng.uniform(1.2, 2.0), f"{head}45, pid={pid}, name=python3, Ch 00000008"),
@@ -143,7 +146,7 @@ def _plugin(recording: Recording, plan: Plan, at: float) -> None:
     recording.log(plan.host.name, at, "kubelet", text, priority=4)
 
 
-def _decoys(recording: Recording, plan: Plan, others: list[Host], rng: random.Random) -> None:
+def _decoys(recording: Recording, others: list[Host], rng: random.Random) -> None:
     """An old application fault elsewhere, and a port that corrects errors all day."""
     far, noisy = rng.sample(others, 2)
     gpu = rng.choice(far.gpus)
@@ -161,8 +164,10 @@ def _decoys(recording: Recording, plan: Plan, others: list[Host], rng: random.Ra
         for offset, text in enumerate(
             (
                 f"pcieport {port.port}: AER: Corrected error received: {port.bdf}.0",
-                f"nvidia {port.bdf}.0: PCIe Bus Error: severity=Corrected, type=Data Link Layer, "
-                "(Transmitter ID)",
+                (
+                    f"nvidia {port.bdf}.0: PCIe Bus Error: severity=Corrected, "
+                    "type=Data Link Layer, (Transmitter ID)"
+                ),
                 f"nvidia {port.bdf}.0:    [12] Timeout",
             )
         ):
@@ -288,7 +293,7 @@ def _report(recording: Recording, plan: Plan, job: Gang) -> None:
             words,
             namespace="train",
             job_name=job.name,
-        )  # fmt: skip
+        )
     )
     recording.ask(
         en=f"{job.name} crashed again on {plan.host.name}, the two other jobs there are fine. This "
