@@ -11,7 +11,7 @@ from assistant.recognise import Recognised
 from assistant.scope import SOURCE, tell
 from assistant.sentences import say
 from knowledge.page import Bilingual
-from tools.evidence import Evidence, Gap, Window
+from tools.evidence import Citation, Evidence, Gap, Window
 
 _OUTCOME_STATE: Mapping[str, Literal["hung", "not_checked", "normal"]] = {
     "hung": "hung",
@@ -22,6 +22,7 @@ _OUTCOME_STATE: Mapping[str, Literal["hung", "not_checked", "normal"]] = {
 _SECONDS = re.compile(r"(?:^|after )(\d+(?:\.\d+)?)(?: s)?$", re.ASCII)
 """How a capture says how long it waited: in words, or as the bare number."""
 _WHYS = 3
+_GRAVEST = ("critical", "error", "warning", "info")
 
 
 def write_ledger(
@@ -38,12 +39,7 @@ def write_ledger(
     was read and shows nothing of the kind is normal for the time it covers, and for no other. What
     was empty, or held nothing that pages speak of (it is not `understood`), shows nothing.
     """
-    cited: dict[str, Event] = {}
-    for event in events:
-        if event.benign or event.chronic or event.role in {"benign", "context"}:
-            continue
-        for citation in event.citations:
-            cited.setdefault(citation.evidence, event)
+    cited = _gravest(events)
     unread = {gap.evidence for gap in gaps}
     rows = [
         _line(item, cited.get(item.id), blank=_blank(item, understood))
@@ -52,6 +48,16 @@ def write_ledger(
     ]
     rows += [_gap_line(gap) for gap in gaps]
     return _merged(rows)
+
+
+def _gravest(events: Iterable[Event]) -> Mapping[str, Citation]:
+    """Return by capture the place that tells of the gravest thing it shows; of equals the first."""
+    alarming = (e for e in events if not (e.benign or e.chronic or e.role in {"benign", "context"}))
+    found: dict[str, Citation] = {}
+    for event in sorted(alarming, key=lambda e: (_GRAVEST.index(e.severity), -e.damage)):
+        for citation in event.citations:
+            found.setdefault(citation.evidence, citation)
+    return found
 
 
 def find_understood(recognised: Recognised, events: Iterable[Event]) -> frozenset[str]:
@@ -75,16 +81,16 @@ def _blank(item: Evidence, understood: Collection[str] | None) -> Bilingual | No
     return None
 
 
-def _line(item: Evidence, event: Event | None, *, blank: Bilingual | None) -> Coverage:
+def _line(item: Evidence, cited: Citation | None, *, blank: Bilingual | None) -> Coverage:
     state: Literal["abnormal", "normal", "hung", "not_checked"]
     usual: Literal["normal", "not_checked"] = "not_checked" if blank else "normal"
-    state = _OUTCOME_STATE.get(item.outcome, "abnormal" if event else usual)
-    reason = _tell_hang(item) if item.outcome == "hung" else None if event else blank
+    state = _OUTCOME_STATE.get(item.outcome, "abnormal" if cited else usual)
+    reason = _tell_hang(item) if item.outcome == "hung" else None if cited else blank
     return Coverage(
         source=item.source,
         target=item.target or item.path or item.command,
         state=state,
-        why=reason.en if reason else item.detail or _first_line(event),
+        why=reason.en if reason else item.detail or _first_line(cited),
         reason=reason,
         since=item.window.since,
         until=item.window.until,
@@ -126,8 +132,8 @@ def _tell_hang(item: Evidence) -> Bilingual:
     return say("cover-hung-plain", command=item.command)
 
 
-def _first_line(event: Event | None) -> str:
-    return event.text.splitlines()[0][:160] if event and event.text else ""
+def _first_line(cited: Citation | None) -> str:
+    return cited.text.splitlines()[0][:160] if cited and cited.text else ""
 
 
 def _gap_line(gap: Gap) -> Coverage:

@@ -5,7 +5,7 @@ import pytest
 from assistant.coverage import write_ledger
 from assistant.event import ClockCorrection
 from tests.assistant.diagnosis.world import at, event, page
-from tools.evidence import Evidence, Gap, Window
+from tools.evidence import Citation, Evidence, Gap, Window
 
 FAULT = page("fault")
 
@@ -21,6 +21,19 @@ def test_a_source_is_abnormal_where_a_fault_cites_it_and_normal_elsewhere() -> N
     rows = write_ledger([_read("E1"), _read("E2", "n2")], [], [event("f", FAULT, 0)])
 
     assert {(r.target, r.state) for r in rows} == {("n1", "abnormal"), ("n2", "normal")}
+
+
+def test_an_abnormal_source_is_told_by_the_gravest_thing_it_shows() -> None:
+    """What was printed first may be the least of it."""
+    mild = event("m", page("mild", severity="warning"), 0, citations=(_quote(1, "corrected"),))
+    grave = event("g", page("grave", severity="critical"), 9, citations=(_quote(5, "fatal"),))
+    (row,) = write_ledger([_read("E1")], [], [mild, grave])
+
+    assert row.why == "fatal"
+
+
+def _quote(line: int, text: str) -> Citation:
+    return Citation(evidence="E1", line=line, text=text)
 
 
 def test_a_hung_command_is_the_first_line() -> None:
