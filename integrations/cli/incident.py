@@ -238,7 +238,13 @@ def _confirm(drawer: Drawer, incident: str, output: str) -> None:
     if output == "json":
         print_document({"schema_version": SCHEMA_VERSION, **_describe(kept)})
     else:
-        parts = (kept.id, kept.status, kept.assignee, kept.merged_into, kept.title)
+        parts = (
+            kept.id,
+            drawer.words(f"incident.{kept.status}"),
+            kept.assignee,
+            kept.merged_into,
+            kept.title,
+        )
         typer.echo(" · ".join(part for part in parts if part))
 
 

@@ -24,7 +24,7 @@ from integrations.rendering.record import (
 )
 from integrations.rendering.view import View
 
-_FEW, _EVENTS, _EVENTS_ALONE, _TITLES = 3, 4, 8, 5
+_FEW, _EVENTS, _EVENTS_ALONE, _TITLES, _REPAIRS = 3, 4, 8, 5, 4
 
 
 def build_remainder(view: View) -> Section:
@@ -98,7 +98,7 @@ def _ruled_out(view: View) -> Iterable[Fact]:
 def _remedies(view: View) -> Iterable[Fact]:
     found = view.diagnosis.remedies if view.diagnosis else ()
     lines = [join(text(one.risk), text(view.words.say(one.title))) for one in found]
-    return _facts(view, "repairs", lines, _TITLES)
+    return _facts(view, "repairs", lines, _REPAIRS)
 
 
 def _changes(view: View) -> Iterable[Fact]:
