@@ -145,8 +145,11 @@ def _rank(text: str) -> str:
 
 
 def _process(text: str) -> str:
-    host, slash, pid = text.partition("/")
-    return f"{_host(host)}/{pid}" if slash and host and pid.isdigit() else ""
+    """A pid on its host; a host that nobody named yet is known by the pod that speaks of it."""
+    place, slash, pid = text.rpartition("/")
+    if not (slash and place and pid.isdigit()):
+        return ""
+    return f"{place if '/' in place else _host(place)}/{pid}"
 
 
 def _has_both_sides(text: str) -> bool:

@@ -177,6 +177,8 @@ def values_of(record: Record) -> dict[str, str]:
         values["pod"] = pod
     if namespace:
         values["namespace"] = namespace
+    if place := host or (f"{namespace}/{pod}" if namespace and pod else ""):
+        values["place"] = place
     return values
 
 

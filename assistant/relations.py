@@ -331,6 +331,7 @@ def _learn_process(ties: Ties, host: str, values: Mapping[str, str]) -> None:
         (process, ("container", container)),
         (process, ("pod", pod)),
         (process, ("node", host)),
+        (process, ("gpu", normalise("gpu", values.get("uuid", "")))),
         (("container", container), ("pod", pod)),
         (("container", container), ("node", host)),
         (("pod", pod), ("node", host)),

@@ -203,7 +203,14 @@ class Topology:
 
     def alias(self, kind: str, name: str) -> str:
         """Return the canonical identity of a thing, itself if it has no other."""
-        return self.aliases.get((kind, name), (kind, name))[1]
+        known = self.aliases.get((kind, name), (kind, name))[1]
+        return self._on_host(known) if kind == "process" else known
+
+    def _on_host(self, process: str) -> str:
+        """A process that a pod names is on the pod's host."""
+        place, _, pid = process.rpartition("/")
+        hosts = self.related("pod", place, "node") if "/" in place else frozenset()
+        return f"{next(iter(hosts))}/{pid}" if len(hosts) == 1 else process
 
     def same(self, kind: str, one: str, other: str) -> bool:
         """Tell whether two identities are known to be one thing."""
@@ -298,6 +305,8 @@ class Topology:
 
     def _steps(self, start: Key, here: Key) -> Iterator[tuple[Key, bool]]:
         """Yield the next things from `here`, without side-steps to peers of the start."""
+        if here[0] == "process" and here[1].count("/") == 1:
+            yield ("node", self.alias("node", here[1].partition("/")[0])), False
         kinds = REACH.get(here[0], frozenset()) - {start[0]}
         if start[0] in _HARDWARE:
             kinds -= _STORAGE

@@ -82,7 +82,8 @@ class TextSignature(Part):
 
     Templates (`entity`, `peer`, `relation`) are format strings over the regex's named groups and
     the record's own ``{host}``, ``{unit}``, ``{pod}``, ``{namespace}``, ``{container}``,
-    ``{job}``, ``{rank}``, ``{name}``, ``{node}``. An entity whose template names something absent
+    ``{job}``, ``{rank}``, ``{name}``, ``{node}``, and ``{place}``: the host, or the pod where no
+    host is known. An entity whose template names something absent
     is left out. Identities are normalised by kind when recognised (PCI addresses lower-case with
     four-digit domain…), so a page writes them as the line does.
     """

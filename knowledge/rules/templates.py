@@ -12,7 +12,19 @@ from knowledge.reckoning import terms
 from knowledge.template import placeholders
 
 RECORD_NAMES = frozenset(
-    {"host", "unit", "pod", "namespace", "container", "job", "rank", "name", "node", "kind"}
+    {
+        "host",
+        "unit",
+        "pod",
+        "namespace",
+        "container",
+        "job",
+        "rank",
+        "name",
+        "node",
+        "kind",
+        "place",
+    }
 )
 """What a record brings along beside its text."""
 

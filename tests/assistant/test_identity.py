@@ -43,6 +43,7 @@ UID = "0f3c6a1e-9a51-4c7e-8f0a-2b1c3d4e5f60"
         ("rank", "/3", ""),
         ("process", "gpu-07/4242", "gpu-07/4242"),
         ("process", "gpu-07/<unknown>", ""),
+        ("process", "ml/t-0/4242", "ml/t-0/4242"),
         ("queue", " batch ", "batch"),
     ],
 )  # fmt: skip

@@ -163,10 +163,11 @@ def test_readings_tie_processes_and_gpus_to_their_host() -> None:
     topology = learn(
         reading("gpu", "n1", uuid=GPU, pci_bus_id="00000000:9B:00.0"),
         reading("process", "n1", pid="4242", container_id=CONTAINER, namespace="ml", pod="t-0"),
+        reading("process", "n1", pid="4242", uuid=GPU),
     )
     assert topology.alias("gpu", "n1/0000:9b:00") == GPU
-    found = anchors(topology, "process", "n1/4242")
-    assert {("container", CONTAINER[:12]), ("pod", "ml/t-0"), ("node", "n1")} <= set(found)
+    found = set(anchors(topology, "process", "n1/4242"))
+    assert {("container", CONTAINER[:12]), ("pod", "ml/t-0"), ("node", "n1"), ("gpu", GPU)} <= found
 
 
 def test_an_inventory_names_places() -> None:

@@ -96,3 +96,11 @@ def test_members_and_counts_come_from_evidence() -> None:
     assert topology.gpu_count("n2") is None
     assert topology.related("storage_server", "nfs-vip", "node") == {"n1", "n2"}
     assert topology.nodes() == {"n1", "n2"}
+
+
+def test_a_process_that_a_pod_names_is_on_the_pods_host() -> None:
+    """A pid of the host, told by a container's log, is the process that the host itself lists."""
+    topology = small_cluster()
+    assert topology.alias("process", "ml/t-0/41022") == "n1/41022"
+    assert Anchor(kind="node", id="n1") in topology.closure("process", "ml/t-0/41022")
+    assert topology.alias("process", "ml/unknown/41022") == "ml/unknown/41022"
