@@ -3,62 +3,57 @@ import pytest
 from knowledge.matching import Matcher
 from tests.knowledge.test_handbook import shipped
 
-HEAD = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate"
-OLD = "RuntimeError: CUDA out of memory. Tried to allocate"
-OWN = "Including non-PyTorch memory, this process has"
-PAGES = ("exhausted", "fragmentation", "other-process", "request-too-large")
+OOM = "CUDA out of memory. Tried to allocate"
+PAGES = frozenset(
+    f"cuda-oom-{meaning}"
+    for meaning in ("exhausted", "fragmentation", "other-process", "request-too-large")
+)
+
+
+def told(request: str, free: str, held: str, allocated: str, unallocated: str) -> str:
+    """Write the message of newer versions for a card of 79.15 GiB."""
+    return (
+        f"torch.OutOfMemoryError: {OOM} {request}. GPU 0 has a total capacity of 79.15 GiB of "
+        f"which {free} is free. {held} memory in use. Of the allocated memory {allocated} is "
+        f"allocated by PyTorch, and {unallocated} is reserved by PyTorch but unallocated."
+    )
+
+
+def told_before(request: str, allocated: str, free: str, reserved: str) -> str:
+    """Write the message of older versions for a card of 47.54 GiB."""
+    return (
+        f"RuntimeError: {OOM} {request} (GPU 0; 47.54 GiB total capacity; {allocated} already "
+        f"allocated; {free} free; {reserved} reserved in total by PyTorch)"
+    )
+
+
+def own(size: str) -> str:
+    """Write the clause of the failing process."""
+    return f"Including non-PyTorch memory, this process has {size}"
+
+
+OTHER_NAMED = f"Process 41022 has 61.93 GiB memory in use. {own('15.90 GiB')}"
 
 
 @pytest.mark.parametrize(
     ("message", "meaning"),
     [
+        (told_before("1.74 GiB", "31.64 GiB", "1.03 GiB", "31.66 GiB"), "other-process"),
+        (told_before("2.86 GiB", "33.41 GiB", "1.12 GiB", "45.66 GiB"), "fragmentation"),
+        (told_before("2.00 GiB", "44.91 GiB", "1.02 GiB", "45.27 GiB"), "exhausted"),
+        (told_before("48.00 GiB", "4.31 GiB", "40.02 GiB", "4.44 GiB"), "request-too-large"),
+        (told("2.00 GiB", "1.31 GiB", OTHER_NAMED, "14.71 GiB", "611.60 MiB"), "other-process"),
         (
-            (
-                f"{OLD} 1.74 GiB (GPU 0; 47.54 GiB total capacity; 31.64 GiB already allocated; "
-                "1.03 GiB free; 31.66 GiB reserved in total by PyTorch)"
-            ),
-            "other-process",
-        ),
-        (
-            (
-                f"{HEAD} 2.00 GiB. GPU 3 has a total capacity of 79.15 GiB of which 1.31 GiB is free. "
-                f"Process 41022 has 61.93 GiB memory in use. {OWN} 15.90 GiB memory in use. Of the "
-                "allocated memory 14.71 GiB is allocated by PyTorch, and 611.60 MiB is reserved by "
-                "PyTorch but unallocated."
-            ),
-            "other-process",
-        ),
-        (
-            (
-                f"{HEAD} 611.00 MiB. GPU 0 has a total capacity of 79.15 GiB of which 402.19 MiB is "
-                f"free. {OWN} 78.75 GiB memory in use. Of the allocated memory 56.02 GiB is allocated "
-                "by PyTorch, and 22.01 GiB is reserved by PyTorch but unallocated."
-            ),
+            told("611.00 MiB", "402.19 MiB", own("78.75 GiB"), "56.02 GiB", "22.01 GiB"),
             "fragmentation",
         ),
+        (told("594.00 MiB", "2.19 MiB", own("79.14 GiB"), "77.61 GiB", "211.60 MiB"), "exhausted"),
         (
-            (
-                f"{HEAD} 594.00 MiB. GPU 0 has a total capacity of 79.15 GiB of which 2.19 MiB is free."
-                f" {OWN} 79.14 GiB memory in use. Of the allocated memory 77.61 GiB is allocated by "
-                "PyTorch, with 39.77 MiB allocated in private pools (e.g., CUDA Graphs), and 211.60 "
-                "MiB is reserved by PyTorch but unallocated."
-            ),
+            told("2.00 GiB", "311.19 MiB", "Process 7 has 78.83 GiB", "77.02 GiB", "203.60 MiB"),
             "exhausted",
         ),
         (
-            (
-                f"{HEAD} 2.00 GiB. GPU 3 has a total capacity of 79.15 GiB of which 311.19 MiB is free."
-                " Process 41877 has 78.83 GiB memory in use. Of the allocated memory 77.02 GiB is "
-                "allocated by PyTorch, and 203.60 MiB is reserved by PyTorch but unallocated."
-            ),
-            "exhausted",
-        ),
-        (
-            (
-                f"{HEAD} 74.16 GiB. GPU 0 has a total capacity of 44.40 GiB of which 29.89 GiB is free."
-                " Process 1733092 has 14.51 GiB memory in use. Of the allocated memory 13.44 GiB is "
-                "allocated by PyTorch, and 582.11 MiB is reserved by PyTorch but unallocated."
-            ),
+            told("94.16 GiB", "64.64 GiB", "Process 7 has 14.51 GiB", "13.44 GiB", "582.11 MiB"),
             "request-too-large",
         ),
     ],
@@ -67,5 +62,5 @@ def test_the_numbers_of_a_message_have_one_meaning(message: str, meaning: str) -
     """Too large, in pieces, used up or taken by somebody else: never two of them."""
     found = {match.page for match in Matcher(shipped()).match_text("app", "", message)}
 
-    assert found & {f"cuda-oom-{page}" for page in PAGES} == {f"cuda-oom-{meaning}"}
+    assert found & PAGES == {f"cuda-oom-{meaning}"}
     assert "cuda-out-of-memory" in found
