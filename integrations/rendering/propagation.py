@@ -99,7 +99,8 @@ def tell_condition(view: View, event_id: str) -> Line:
         return ()
     alike = view.count_alike(event)
     many = soft(view.words("event.times", count=alike)) if alike > 1 else ()
-    return join(strong(view.condition(event)), many, mark(view, event_id))
+    again = soft(f"· {restarts}") if (restarts := view.restarts(event)) else ()
+    return join(strong(view.condition(event)), many, again, mark(view, event_id))
 
 
 def mark(view: View, event_id: str) -> Line:

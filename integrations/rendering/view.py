@@ -210,6 +210,7 @@ class View:
         found = (
             (diagnosis and event.id == diagnosis.first_anomaly, words("event.first")),
             (event.count > 1, words("event.times", count=event.count)),
+            (event.fields.get("restarts"), self.restarts(event)),
             (parent, words("event.collateral", event=parent)),
             (event.chronic, words("event.chronic")),
             (event.known, words("event.known")),
@@ -217,6 +218,15 @@ class View:
             (event.live, words("event.live")),
         )
         return tuple(text for holds, text in found if holds)
+
+    def restarts(self, event: Event) -> str:
+        """Say how often a container was started anew, and what it waits for; empty if unknown."""
+        count, waiting = event.fields.get("restarts"), event.fields.get("waiting")
+        if not count:
+            return ""
+        key = "event.restarted" if count != 1 else "event.restarted_one"
+        told = self.words(key, count=count)
+        return f"{waiting}, {told}" if waiting else told
 
     def cited_by(self, event: Event) -> tuple[str, ...]:
         """Ids of the evidence an event stands on, in order, each once."""

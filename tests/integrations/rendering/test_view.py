@@ -81,3 +81,13 @@ def test_an_event_shows_only_codes_that_its_evidence_prints(view: View) -> None:
     assert told("NVRM: Xid (PCI:0000:c4:00): 63, pid=1", "en")[1] == ("Xid 63",)
     assert told("Remapping : Pending : Yes", "en") == ("Row marked for remapping", ())
     assert told("Remapping : Pending : Yes", "zh")[0] == "显存行待重映射"
+
+
+def test_a_crash_loop_is_told_with_its_count(view: View, chinese: View) -> None:
+    """How often it was started anew is said where the condition is."""
+    fields = {"restarts": 7, "waiting": "CrashLoopBackOff"}
+    event = view.events[0].model_copy(update={"fields": fields})
+
+    assert view.restarts(event) == "CrashLoopBackOff, restarted 7 times"
+    assert view.restarts(event) in view.remarks(event)
+    assert "7 次" in chinese.restarts(event)
