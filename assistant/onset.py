@@ -65,7 +65,7 @@ def begin_earlier(
         utc=moment.utc - timedelta(seconds=low),
         uncertainty_s=moment.uncertainty_s,
         zone=moment.zone,
-        original=moment.original or moment.utc.isoformat(),
+        original=moment.original or (moment.utc.isoformat() if moment.dated else ""),
     )
     return start, before_s + (high - low)
 

@@ -355,7 +355,7 @@ def _cleaned(block: Block) -> Block:
 def _host_text(source: Source, writer: Writer, *, stamped: bool) -> tuple[Channel | None, Writer]:
     """Tell a command's output and a daemon's own log, where no line says which it is."""
     command = source.capture.command
-    if unit := service_of_content(source.head, source.name):
+    if unit := service_of_content(source.head, source.name, stamped=stamped):
         return "service", replace(writer, unit=unit)
     if source.capture.source in {"host", "containers"} or writer.host:
         if stamped and not command:

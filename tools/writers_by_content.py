@@ -1,6 +1,8 @@
 """Guesses who wrote a text that came without any context, by what it talks about."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
 from tools.evidence import Channel
 from tools.writers import is_daemon
@@ -20,17 +22,54 @@ _WORKLOAD_SHARE = 0.1
 _SERVICES = (
     (
         "slurmctld",
-        re.compile(rb"slurmctld|sched/backfill|_job_complete|_slurm_rpc_|sched: Allocate"),
+        re.compile(
+            rb"slurmctld|sched/backfill|_job_complete|_slurm_rpc_|sched: Allocate"
+            rb"|update_node: node |validate_node_specs"
+            rb"|^\[\d{4}-\d\d-\d\dT[\d:.]+\] (?:error: |debug\d?: )?(?:\w+: )?"
+            rb"(?:Killing |[Rr]equeue job |Batch |Resending )?"
+            rb"(?:JobId=|Nodes? \S+ (?:not |now )?(?:respond|unexpectedly))"
+        ),
     ),
-    ("slurmd", re.compile(rb"slurmd version|launch task StepId|_run_prolog|slurmstepd|Slurmd")),
-    ("kubelet", re.compile(rb"kubelet[._]\w+\.go|SyncLoop|pleg\.go|reconciler_common\.go")),
-    ("containerd", re.compile(rb"containerd\.(?:io|task)|RunPodSandbox|io\.containerd|PullImage")),
+    (
+        "slurmd",
+        re.compile(
+            rb"slurmd version|launch task StepId|_run_prolog|slurmstepd|Slurmd|STEPD TERMINATED"
+            rb"|[Hh]ealth_?[Cc]heck(?:Program)?(?: poll timeout|:? failed: rc:)"
+        ),
+    ),
+    (
+        "kubelet",
+        re.compile(
+            rb"kubelet[._]\w+\.go|SyncLoop|pleg\.go|reconciler_common\.go"
+            rb"|^[IWEF]\d{4} .{0,40}\b(?:remote_runtime|kuberuntime_\w+|pod_workers"
+            rb"|eviction_manager|kubelet|manager|nestedpendingoperations|operation_generator|prober)\.go:\d+\]"
+        ),
+    ),
+    (
+        "containerd",
+        re.compile(
+            rb"containerd\.(?:io|task)|RunPodSandbox|io\.containerd|PullImage"
+            rb"|level=\w+ msg=\"(?:TaskOOM|StopPodSandbox|ExecSync"
+            rb"|CreateContainer|StartContainer|StopContainer|shim )"
+        ),
+    ),
+    ("smartd", re.compile(rb"\bDevice: /dev/\w+(?: \[\w+\])?, ")),
+    (
+        "chronyd",
+        re.compile(
+            rb"Selected source |Can't synchronise: |System clock (?:was stepped|wrong) by "
+            rb"|(?:Forward|Backward) time jump detected"
+        ),
+    ),
     ("etcd", re.compile(rb"etcdserver|\braft\b|wal/wal\.go|mvcc/")),
     ("nvidia-fabricmanager", re.compile(rb"(?i)fabric ?manager|NVSwitch")),
     ("dockerd", re.compile(rb"dockerd|moby/|libcontainerd")),
 )
 """Daemons that keep a log of their own, and words that only they write."""
 _SERVICE_SHARE = 0.03
+_PROSE_SHARE = 0.5
+"""Of a text whose lines bear no stamps, so many must be a daemon's: people name daemons too."""
+_TAG = re.compile(rb"([A-Za-z][\w.-]{2,40})(?:\[\d+\])?: ")
 _COLLECTION = re.compile(rb"nvidia-bug-report|NVIDIA bug report|sosreport")
 """Reports that collect many programs' logs: each line must tell its writer by itself."""
 
@@ -40,19 +79,32 @@ def stem_of(name: str) -> str:
     return name.rsplit("/", 1)[-1].rsplit("!", 1)[-1].partition(".")[0]
 
 
-def service_of_content(head: bytes, name: str) -> str:
-    """Name the daemon whose own log this is; empty where it is none."""
-    stem = stem_of(name)
-    if stem and is_daemon(stem):
-        return stem
+def service_of_content(head: bytes, name: str, *, stamped: bool = True) -> str:
+    """Name the daemon whose own log this is; empty where it is none.
+
+    The content decides; only where it tells nothing, neither this nor that it is a workload's, the
+    file's name does. `stamped` tells whether its lines bear times.
+    """
     if _COLLECTION.search(head[:4096]):
         return ""
     lines = [line for line in head.split(b"\n") if line.strip()][:400]
+    share = _SERVICE_SHARE if stamped else _PROSE_SHARE
     for unit, words in _SERVICES:
         found = sum(1 for line in lines if words.search(line))
-        if found > _SERVICE_SHARE * len(lines):
+        if found > share * len(lines):
             return unit
-    return ""
+    if unit := _tagging(lines):
+        return unit
+    stem = stem_of(name)
+    return stem if stem and is_daemon(stem) and channel_of_content(head) != "app" else ""
+
+
+def _tagging(lines: Sequence[bytes]) -> str:
+    """Name the daemon that begins most lines with its own name, as a foreground process does."""
+    tags = Counter(match.group(1) for line in lines if (match := _TAG.match(line)))
+    tag, count = tags.most_common(1)[0] if tags else (b"", 0)
+    unit = tag.decode()
+    return unit if count > _PROSE_SHARE * len(lines) and is_daemon(unit) else ""
 
 
 def channel_of_content(head: bytes) -> Channel:
