@@ -22,6 +22,8 @@ _OUTCOME_STATE: Mapping[str, Literal["hung", "not_checked", "normal"]] = {
 _SECONDS = re.compile(r"(?:^|after )(\d+(?:\.\d+)?)(?: s)?$", re.ASCII)
 """How a capture says how long it waited: in words, or as the bare number."""
 _WHYS = 3
+_SHOWN = 200
+"""Characters of a line that the ledger shows."""
 _GRAVEST = ("critical", "error", "warning", "info")
 
 
@@ -133,7 +135,15 @@ def _tell_hang(item: Evidence) -> Bilingual:
 
 
 def _first_line(cited: Citation | None) -> str:
-    return cited.text.splitlines()[0][:160] if cited and cited.text else ""
+    return shorten(cited.text.splitlines()[0]) if cited and cited.text else ""
+
+
+def shorten(line: str) -> str:
+    """Cut a long line in its middle: what failed stands at its beginning, and why at its end."""
+    if len(line) <= _SHOWN:
+        return line
+    half = _SHOWN // 2
+    return f"{line[:half].rstrip()} … {line[-half:].lstrip()}"
 
 
 def _gap_line(gap: Gap) -> Coverage:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.coverage import write_ledger
+from assistant.coverage import shorten, write_ledger
 from assistant.event import ClockCorrection
 from tests.assistant.diagnosis.world import at, event, page
 from tools.evidence import Citation, Evidence, Gap, Window
@@ -151,3 +151,12 @@ def test_what_was_not_understood_is_not_normal(
     assert row.state == state
     assert row.why.startswith(why)
     assert (row.reason is not None) == bool(why)
+
+
+def test_a_long_line_keeps_its_end() -> None:
+    """The refusal of an image names its reason last, behind all that asked for it."""
+    line = f"Failed to pull image {'x' * 300}: unexpected status code 401 Unauthorized"
+    assert shorten(line).startswith("Failed to pull image xxx")
+    assert shorten(line).endswith("unexpected status code 401 Unauthorized")
+    assert len(shorten(line)) < 210
+    assert shorten("short") == "short"
