@@ -129,7 +129,10 @@ PROGRAMS: Mapping[str, tuple[Shape, ...]] = {
     "nvidia-smi": _NVIDIA_SMI,
     "ssh": (_collect_over_ssh(),),
     sys.executable: (
-        Shape(("-m", "tools.probes.nvml_reader"), {"--watch-s": slot(r"\d{1,3}(?:\.\d+)?")}),
+        Shape(
+            ("-m", "tools.probes.nvml_reader"),
+            {"--watch-s": slot(r"\d{1,3}(?:\.\d+)?"), "--proc": PATH},
+        ),
     ),
     "df": (Shape(flags={"-h": None, "-i": None, "-P": None, "-l": None, "-T": None}, rest=PATH),),
     "stat": (Shape(flags={"-f": None}, positionals=(PATH,), required=frozenset({"-f"})),),

@@ -38,10 +38,18 @@ def processes(proc: Path) -> Iterator[Process]:
                 continue
             head, _, tail = stat.rpartition(")")
             fields = tail.split()
-            started = datetime.fromtimestamp(boot + int(fields[19]) / _TICKS, UTC)
             yield Process(
-                int(folder.name), int(fields[1]), fields[0], head.partition("(")[2], started
+                int(folder.name),
+                int(fields[1]),
+                fields[0],
+                head.partition("(")[2],
+                _started(fields, boot),
             )
+
+
+def _started(fields: list[str], boot: float) -> datetime:
+    """Read the start from the fields behind the name in /proc/PID/stat, proc(5)."""
+    return datetime.fromtimestamp(boot + int(fields[19]) / _TICKS, UTC)
 
 
 def boot_time(proc: Path) -> float:
@@ -79,6 +87,18 @@ def container_of(proc: Path, pid: int) -> tuple[str, str]:
         return "", ""
     container, pod = _CONTAINER.search(text), _POD.search(text)
     return (container[1] if container else "", pod[1].replace("_", "-") if pod else "")
+
+
+def owner_of(proc: Path, pid: int) -> dict[str, str]:
+    """Give since when a host process runs and in which control group; empty where unreadable."""
+    try:
+        groups = (proc / str(pid) / "cgroup").read_text()
+        stat = (proc / str(pid) / "stat").read_text(errors="replace")
+        started = _started(stat.rpartition(")")[2].split(), boot_time(proc))
+    except OSError:
+        return {}
+    paths = [line.split(":", 2)[2] for line in groups.splitlines() if line.count(":") > 1]
+    return {"started": f"{started:%Y-%m-%dT%H:%M:%SZ}", "cgroup": max(paths, key=len, default="")}
 
 
 def environment_of(proc: Path, pid: int, names: frozenset[str]) -> dict[str, str]:

@@ -231,7 +231,9 @@ def test_a_mutating_flag_never_slips_in_among_allowed_ones(
 
 
 def test_the_reader_of_nvml_is_the_only_python_that_runs() -> None:
-    assert Command((sys.executable, "-m", "tools.probes.nvml_reader", "--watch-s=2"))
+    assert Command(
+        (sys.executable, "-m", "tools.probes.nvml_reader", "--watch-s=2", "--proc=/proc")
+    )
     for rest in (("-c", "1"), ("-m", "http.server"), ("-m", "tools.probes.nvml_reader", "x"), ()):
         with pytest.raises(CommandRefusedError):
             Command((sys.executable, *rest))

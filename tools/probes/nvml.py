@@ -18,7 +18,13 @@ def nvml(request: Request, context: ProbeContext) -> Iterator[Capture]:
     In a subprocess with a limit, because a hung driver hangs its caller. Proves the present only.
     """
     yield context.capture(
-        [sys.executable, "-m", "tools.probes.nvml_reader", f"--watch-s={context.watch_s:g}"],
+        [
+            sys.executable,
+            "-m",
+            "tools.probes.nvml_reader",
+            f"--watch-s={context.watch_s:g}",
+            f"--proc={context.proc}",
+        ],
         source="nvml",
         path=f"nvml/{context.host}.json",
         resource="nvml",

@@ -9,9 +9,11 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from types import ModuleType
 
 from tools.probes import nvml_links, nvml_names
+from tools.processes import owner_of
 
 Value = str | float | int | bool | None
 Json = dict[str, object]
@@ -24,8 +26,8 @@ class GpuLost(Exception):  # noqa: N818 (what it says, not that it is an error, 
 class Device:
     """One GPU: asks for values, and turns what is not supported into None."""
 
-    def __init__(self, nvml: ModuleType, handle: object) -> None:
-        self.nvml, self.handle = nvml, handle
+    def __init__(self, nvml: ModuleType, handle: object, proc: Path = Path("/proc")) -> None:
+        self.nvml, self.handle, self.proc = nvml, handle, proc
 
     def ask(self, name: str, *arguments: object) -> object:
         """Call `nvmlDevice<name>`.
@@ -52,7 +54,7 @@ class Device:
         return answer / per if per != 1 else answer
 
 
-def read(nvml: ModuleType, watch_s: float) -> Json:
+def read(nvml: ModuleType, watch_s: float, proc: Path) -> Json:
     """Read everything of this host; its name and the time stand in the manifest.
 
     An agent in a container has a host name of its own, which would be the wrong one here.
@@ -64,7 +66,7 @@ def read(nvml: ModuleType, watch_s: float) -> Json:
     }
     count = nvml.nvmlDeviceGetCount()
     report["count"] = count
-    report["gpus"] = [_gpu(nvml, index) for index in range(count)]
+    report["gpus"] = [_gpu(nvml, index, proc) for index in range(count)]
     report["watch_s"] = watch_s
     report["xid_events"] = list(_events(nvml, count, watch_s)) if watch_s else []
     return report
@@ -82,14 +84,14 @@ def _cuda(version: Value) -> str | None:
     return f"{version // 1000}.{version % 1000 // 10}" if isinstance(version, int) else None
 
 
-def _gpu(nvml: ModuleType, index: int) -> Json:
+def _gpu(nvml: ModuleType, index: int, proc: Path) -> Json:
     gpu: Json = {"index": index, "lost": False}
     try:
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
     except nvml.NVMLError as error:
         lost = error.value in {nvml.NVML_ERROR_GPU_IS_LOST, nvml.NVML_ERROR_RESET_REQUIRED}
         return {**gpu, "lost": lost, "error": str(error)}
-    device = Device(nvml, handle)
+    device = Device(nvml, handle, proc)
     for part in (
         _identity,
         _health,
@@ -208,7 +210,7 @@ def _load(device: Device) -> Json:
 
 
 def _processes(device: Device) -> Json:
-    """List compute processes by their pid on the host."""
+    """List compute processes by their pid on the host, with the control group that owns them."""
     running = device.ask("GetComputeRunningProcesses")
     return {
         "processes": [
@@ -216,6 +218,7 @@ def _processes(device: Device) -> Json:
                 "pid": each.pid,
                 "memory_used_bytes": each.usedGpuMemory,
                 "name": _process_name(device.nvml, each.pid),
+                **owner_of(device.proc, each.pid),
             }
             for each in (running if isinstance(running, list) else [])
         ]
@@ -267,12 +270,13 @@ def main() -> int:
     """Print the report, or why there is none (exit 1)."""
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--watch-s", type=float, default=0.0)
+    parser.add_argument("--proc", type=Path, default=Path("/proc"))
     arguments = parser.parse_args()
     import pynvml  # noqa: PLC0415 (so that --help needs no driver)
 
     try:
         pynvml.nvmlInit()
-        report = read(pynvml, arguments.watch_s)
+        report = read(pynvml, arguments.watch_s, arguments.proc)
         pynvml.nvmlShutdown()
     except pynvml.NVMLError as error:
         absent = error.value in {

@@ -25,9 +25,12 @@ def _read(
     # Loaded by its path first, the library answers to its name as well.
     ctypes.CDLL(str(nvml_library / "libnvidia-ml.so.1"))
 
-    def run(more: str, watch_s: str = "0") -> tuple[int, dict[str, object], str]:
+    def run(
+        more: str, watch_s: str = "0", proc: Path = Path("/proc")
+    ) -> tuple[int, dict[str, object], str]:
         gpus(more)
-        monkeypatch.setattr(sys, "argv", ["nvml_reader", f"--watch-s={watch_s}"])
+        arguments = ["nvml_reader", f"--watch-s={watch_s}", f"--proc={proc}"]
+        monkeypatch.setattr(sys, "argv", arguments)
         code = nvml_reader.main()
         said = capsys.readouterr()
         return code, json.loads(said.out or "{}"), said.err
@@ -52,6 +55,27 @@ def test_everything_is_read_in_one_go(
     assert gpu(report, 6)["mig_mode"] == 1
     assert gpu(report, 0)["ecc_aggregate_uncorrectable"] == 0
     assert gpu(report, 0)["ecc_aggregate_correctable"] is None
+
+
+def test_a_process_is_told_with_its_start_and_its_control_group(
+    read: Callable[..., tuple[int, dict[str, object], str]], tmp_path: Path
+) -> None:
+    """A login session's process is told from a pod's; a pid that proc does not show stays bare."""
+    (tmp_path / "4242").mkdir()
+    (tmp_path / "stat").write_text("cpu 1 2 3\nbtime 1767225600\n")
+    started = f"4242 (py thon) S {' '.join('1' for _ in range(18))} 6000 0\n"
+    (tmp_path / "4242" / "stat").write_text(started)
+    (tmp_path / "4242" / "cgroup").write_text("0::/user.slice/user-7.slice/session-8.scope\n")
+    _, report, _ = read("", proc=tmp_path)
+    _, bare, _ = read("", proc=tmp_path / "none")
+
+    process = {"pid": 4242, "memory_used_bytes": 1 << 30, "name": "/usr/bin/python3"}
+    owner = {
+        "started": "2026-01-01T00:01:00Z",
+        "cgroup": "/user.slice/user-7.slice/session-8.scope",
+    }
+    assert gpu(report, 2)["processes"] == [{**process, **owner}]
+    assert gpu(bare, 2)["processes"] == [process]
 
 
 def test_what_the_driver_wants_done_is_named(
