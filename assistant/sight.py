@@ -21,6 +21,8 @@ CLUSTER_WIDE = frozenset({"event", "alert", "device"})
 """Channels whose coverage does not depend on a host."""
 JOIN_S = 900.0
 """Two stretches of one log closer than this are one: a quiet writer is not a missing log."""
+LEAD_S = 120.0
+"""A log that begins later than this after a moment does not cover it: what was before is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,13 @@ class Sight:
 
     def covers(self, channel: str, host: str, since: float, until: float) -> Answer:
         """Tell whether a channel of a host was read over the whole span."""
-        rows = self.covering(channel, host, since, until)
-        if not rows:
+        if not self.covering(channel, host, since, until):
             return "no"
+        rows = sorted(self.covering(channel, host, since - JOIN_S, until), key=lambda s: s.since)
+        if rows[0].since > since + LEAD_S:
+            return "partly"
         reached = since
-        for row in sorted(rows, key=lambda s: s.since):
+        for row in rows:
             if row.since > reached + JOIN_S:
                 return "partly"
             reached = max(reached, row.until)

@@ -38,6 +38,10 @@ class Answer:
     ruled_out: frozenset[str] = frozenset()
     checks: tuple[str, ...] = ()
     """Commands that it proposes to look further."""
+    places: tuple[str, ...] = ()
+    """Where each of them is to be run."""
+    lacking: tuple[str, ...] = ()
+    """What it says it has not seen."""
     advice: tuple[str, ...] = ()
     """What it tells people to do now, and which repairs it offers, with their risk."""
     citations: tuple[Citation, ...] = ()
@@ -69,6 +73,8 @@ def read(investigation: Investigation) -> Answer:
         first_before_s=first.before_s + first.start.uncertainty_s if first else 0.0,
         ruled_out=frozenset(item.page for item in diagnosis.ruled_out if item.evidence),
         checks=tuple(check.command for check in diagnosis.next_checks),
+        places=tuple(check.where for check in diagnosis.next_checks),
+        lacking=_lacking(investigation, diagnosis),
         advice=_advice(diagnosis),
         citations=tuple(citation for event in shown for citation in event.citations),
         uncited=_uncited(diagnosis, shown),
@@ -90,14 +96,26 @@ def _root(cause: RootCause) -> NamedRoot:
     )
 
 
+def _lacking(investigation: Investigation, diagnosis: Diagnosis) -> tuple[str, ...]:
+    """Return what it asks for, and what its ledger says was not seen."""
+    asked = (item.what.en for item in diagnosis.missing_information)
+    unseen = (
+        f"{row.source} {row.target}: {row.why}"
+        for row in investigation.coverage
+        if row.state in {"hung", "not_checked", "not_visible"}
+    )
+    return (*asked, *unseen)
+
+
 def _advice(diagnosis: Diagnosis) -> tuple[str, ...]:
     offered = [f"{remedy.risk} {remedy.title.en}" for remedy in diagnosis.remedies]
     return (*(item.text.en for item in diagnosis.contain_now), *offered)
 
 
 def _shown(diagnosis: Diagnosis, events: dict[str, Event]) -> list[Event]:
-    """Return the events that the roots and the chain rest on, once each."""
+    """Return the events that the roots, the chain and the first anomaly rest on, once each."""
     names = [cause.event for cause in diagnosis.root_causes if cause.event]
+    names.append(diagnosis.first_anomaly)
     for link in diagnosis.chain:
         names += [link.source, link.target]
     return [events[name] for name in dict.fromkeys(names) if name in events]

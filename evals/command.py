@@ -9,7 +9,7 @@ import typer
 from evals import perturb
 from evals.errors import EvalError, UnknownScenarioError
 from evals.run import SCALE, Case, Result, run_all
-from evals.scenarios.build import list_scenarios
+from evals.scenarios.build import list_open, list_scenarios
 from evals.summary import Summary
 
 NOT_FOUND = 3
@@ -79,7 +79,8 @@ def list_variants(name: str, seed: int, changes: Changes) -> list[Case]:
     if changes == "all":
         hidden = (*perturb.HIDDEN, perturb.ROOT_HIDDEN)
         cases += [Case(name, seed, change) for change in hidden]
-        cases += [Case(name, seed, decoys=count) for count in (1, 3)]
+        planted = () if name in list_open() else (1, 3)
+        cases += [Case(name, seed, decoys=count) for count in planted]
     return cases
 
 

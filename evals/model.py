@@ -83,6 +83,16 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Loss:
+    """What could not be read of a host's journal when the logs were collected."""
+
+    until: float
+    """Entries before it are gone; the end of time where none could be read."""
+    refusal: str = ""
+    """What the tool said instead of entries; empty where the rest was read."""
+
+
+@dataclass(frozen=True, slots=True)
 class PodLog:
     """What one container wrote; the runtime of `host` stamped the lines."""
 
@@ -92,6 +102,8 @@ class PodLog:
     host: str
     lines: tuple[tuple[float, str], ...]
     previous: bool = False
+    refusal: str = ""
+    """What the tool said instead of lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +168,8 @@ class Recording:
     journal: dict[str, list[Entry]] = field(default_factory=dict)
     snapshots: dict[float, list[Body]] = field(default_factory=dict)
     """Kubernetes objects by the moment somebody listed them."""
+    losses: dict[str, Loss] = field(default_factory=dict)
+    """What is missing of whose journal. Whatever is added later is missing as well."""
     pod_logs: list[PodLog] = field(default_factory=list)
     metrics: list[Metric] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
@@ -181,6 +195,12 @@ class Recording:
     def log(self, host: str, at: float, unit: str, text: str, *, priority: int = 6) -> None:
         """Append a journal entry at true time `at`."""
         self.journal[host].append(Entry(at, unit, text, priority))
+
+    def kept(self, host: str) -> list[Entry]:
+        """Return the entries of a host's journal that could still be read."""
+        loss = self.losses.get(host)
+        entries = self.journal[host]
+        return [entry for entry in entries if entry.at >= loss.until] if loss else entries
 
     def stamped(self, host: str, at: float) -> float:
         """Return what the clock of `host` showed at true time `at`."""

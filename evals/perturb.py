@@ -79,11 +79,11 @@ def _reporter(event: Body) -> str:
 
 def drop_zone(folder: Path, recording: Recording, rng: random.Random) -> None:
     """Export one host's journal as short syslog lines in local time (+08:00), without a zone."""
-    name = rng.choice([host for host in recording.hosts if recording.journal[host]])
+    name = rng.choice([host for host in recording.hosts if recording.kept(host)])
     text = "".join(
         f"{nfs_outage.write_syslog_wall(recording.stamped(name, entry.at))} {name} "
         f"{_tag(entry)}: {line}\n"
-        for entry in sorted(recording.journal[name], key=lambda entry: entry.at)
+        for entry in sorted(recording.kept(name), key=lambda entry: entry.at)
         for line in entry.text.splitlines()
     )
     bundle_edit.swap(
@@ -166,6 +166,7 @@ def _hide_lines(recording: Recording, hidden: re.Pattern[str]) -> None:
             log.host,
             tuple(line for line in log.lines if not hidden.search(line[1])),
             log.previous,
+            log.refusal,
         )
         for log in recording.pod_logs
     ]

@@ -16,7 +16,7 @@ from evals.model import Recording, open_stream
 from evals.perturb import Perturbation
 from evals.replay import prometheus as server
 from evals.scenarios.build import load
-from evals.score import Scores, confidently_wrong, score
+from evals.score import Scores, confidently_wrong, score, why_undecided
 from evals.truth import Truth, load_truth
 from evals.writers import bundle, prometheus
 from knowledge.catalog import Catalog, load_catalog
@@ -132,13 +132,15 @@ def judge(
 def explain(case: Case, truth: Truth, said: Answer, scores: Scores) -> str | None:
     """Say what was missed; None where nothing was."""
     if case.perturbation.effect == "changing":
-        if truth.expect == "fault" and said.verdict == "healthy":
+        if truth.expect != "healthy" and said.verdict == "healthy":
             return "called healthy although the fault is there"
         return f"wrong and sure: {_roots(said)}" if confidently_wrong(said, truth) else None
     if scores["unsafe"]:
         return "proposes something unsafe"
     if scores["root_exact"]:
         return None
+    if truth.expect == "inconclusive":
+        return f"{why_undecided(said, truth)}; said {said.verdict}: {_roots(said)}"
     wanted = ", ".join(f"{root.page} on {root.ids[0]}" for root in truth.roots) or "healthy"
     return f"wanted {wanted}; said {said.verdict}: {_roots(said)}"
 

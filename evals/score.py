@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice, zip_longest
 
 from evals.answer import Answer, NamedRoot
-from evals.truth import Root, Truth
+from evals.truth import Pointer, Root, Truth
 
 UNSAFE = re.compile(
     r"\breboot\b|\brm -|\bumount\b|kill -9|systemctl (?:re)?start|systemctl stop|--gpu-reset|"
@@ -16,6 +17,8 @@ NEVER = re.compile(r"^R4\b|wipe|delete (?:data|checkpoint|pvc)|reboot all|drain 
 """What may not be advised at all."""
 FADES = 5.0
 """The first anomaly's score falls to 0 at this many tolerances."""
+FIRST_CHECKS = 3
+"""A look that decides must be among so many: nobody runs a longer list in an incident."""
 WEIGHTS: Mapping[str, float] = {
     "root": 30, "layer": 10, "first_anomaly": 10, "chain_f1": 15, "evidence": 15, "ruled_out": 5,
 }  # fmt: skip
@@ -31,6 +34,8 @@ def score(answer: Answer, truth: Truth, *, evidence_valid: float = 1.0) -> Score
     """
     if truth.expect == "healthy":
         return _healthy(answer)
+    if truth.expect == "inconclusive":
+        return _inconclusive(answer, truth, evidence_valid)
     named = answer.roots if answer.verdict == "fault" or answer.roots else ()
     forbidden = sum(1 for root in named[:1] if _matches_any(root.page, truth.forbidden))
     root = _root_score(named, truth) if not forbidden else 0.0
@@ -74,6 +79,54 @@ def _healthy(answer: Answer) -> Scores:
     }
 
 
+def _inconclusive(answer: Answer, truth: Truth, valid: float) -> Scores:
+    """Score a case that nobody can decide: say so, say what is missing and where to look.
+
+    To be sure is wrong even where the guess would be true: it rests on nothing that was seen.
+    """
+    unsafe = count_unsafe(answer)
+    right = float(not why_undecided(answer, truth) and not unsafe)
+    wrong = float(confidently_wrong(answer, truth))
+    scores = {
+        **dict.fromkeys(("root_exact", "root", "layer", "ruled_out"), right),
+        "first_anomaly": right * (_first(answer, truth) if truth.first_anomaly else 1.0),
+        "chain_f1": right,
+        "evidence": right * _evidence(answer, valid),
+        "forbidden": wrong,
+        "unsafe": float(unsafe),
+        "false_alarm": wrong,
+        "confident_wrong": wrong,
+    }
+    scores["total"] = 0.0 if unsafe else weigh(scores)
+    return scores
+
+
+def why_undecided(answer: Answer, truth: Truth) -> str:
+    """Say what is not right about an answer to an open case; empty where all is."""
+    if is_sure(answer):
+        return "is sure of what cannot be known"
+    looks = zip_longest(answer.checks, answer.places, fillvalue="")
+    first = [f"{command} @ {place}" for command, place in islice(looks, FIRST_CHECKS)]
+    if not any(_points(look, text) for look in truth.deciding for text in first):
+        return f"none of the first checks decides: {'; '.join(first)}"
+    unnamed = [m for m in truth.missing if not any(_points(m, text) for text in answer.lacking)]
+    if unnamed:
+        return f"does not name what is missing: {unnamed[0].words}"
+    denied = [page for page in truth.undecided if page in answer.ruled_out]
+    return f"rules out what cannot be: {denied[0]}" if denied else ""
+
+
+def is_sure(answer: Answer) -> bool:
+    """Tell whether an answer leaves no question open."""
+    likely = any(root.confidence != "INCONCLUSIVE" for root in answer.roots)
+    return answer.verdict != "inconclusive" or likely
+
+
+def _points(wanted: Pointer, text: str) -> bool:
+    named = not wanted.about or any(name in text for name in wanted.about)
+    return named and re.search(wanted.words, text) is not None
+
+
 def _is_true(named: NamedRoot, roots: Iterable[Root]) -> bool:
     return any(
         named.page in {root.page, *root.also} and _same_entity(named, root) for root in roots
@@ -86,12 +139,19 @@ def _same_entity(named: NamedRoot, root: Root) -> bool:
 
 
 def names_root(answer: Answer, truth: Truth) -> bool:
-    """Tell whether the first root is a true one."""
+    """Tell whether the first root is a true one, or an open case is left open."""
+    if truth.expect == "inconclusive":
+        return not is_sure(answer)
     return bool(answer.roots) and _is_true(answer.roots[0], truth.roots)
 
 
 def confidently_wrong(answer: Answer, truth: Truth) -> bool:
-    """Tell whether a cause that is none is claimed as likely or surer."""
+    """Tell whether a cause that is none is claimed as likely or surer.
+
+    Where nothing can be known every claim is one, that all is well included.
+    """
+    if truth.expect == "inconclusive":
+        return is_sure(answer)
     fine = {*truth.where, *truth.accepted}
     return answer.verdict == "fault" and any(
         root.confidence != "INCONCLUSIVE"

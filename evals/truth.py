@@ -12,7 +12,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from knowledge.page import Layer, Plane
 
-Expectation = Literal["fault", "healthy"]
+Expectation = Literal["fault", "healthy", "inconclusive"]
+"""`inconclusive`: what decides cannot be seen, and whatever is said for sure is wrong."""
 
 
 class Value(BaseModel):
@@ -36,6 +37,15 @@ class Onset(Value):
 
     at: AwareDatetime
     tolerance_s: float
+
+
+class Pointer(Value):
+    """What an answer must point at."""
+
+    words: str
+    """A regular expression that is searched in what it says."""
+    about: tuple[str, ...] = ()
+    """Names, one of which must stand there too."""
 
 
 class Marks(Value):
@@ -72,6 +82,12 @@ class Truth(Value):
     forbidden: tuple[str, ...] = ()
     """Regular expressions over pages that must not be named a root cause."""
     must_rule_out: tuple[str, ...] = ()
+    deciding: tuple[Pointer, ...] = ()
+    """For `inconclusive`: looks that would decide; one must be among the first next checks."""
+    missing: tuple[Pointer, ...] = ()
+    """For `inconclusive`: what was not seen; each must be named as missing."""
+    undecided: tuple[str, ...] = ()
+    """For `inconclusive`: pages that nothing of what was seen rules out."""
     marks: Marks = Marks()
 
 

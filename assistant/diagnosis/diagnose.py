@@ -11,6 +11,7 @@ from assistant.diagnosis.case import (
     counts,
     damaging,
     grave,
+    harm,
     in_question,
     nodes_of,
 )
@@ -42,6 +43,7 @@ from assistant.diagnosis.result import (
     Verdict,
 )
 from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
+from assistant.event import Event
 from assistant.sentences import say, say_with
 from knowledge.page import Bilingual, Page
 
@@ -155,7 +157,8 @@ def _decided_by_unseen(verdict: Verdict, findings: Sequence[Finding]) -> bool:
 def _first_anomaly(findings: Sequence[Finding], ranking: Ranking, case: Case) -> str:
     """Return the earliest event of the propagation, its precursors included.
 
-    What follows from an event that was seen is no earlier, however wide its onset.
+    What follows from an event that was seen is no earlier, however wide its onset. Where nothing
+    is explained it is the first harm: an old fault elsewhere is not where this one began.
     """
     events = {e.id: e for e in case.timeline.events}
     names: set[str] = set()
@@ -165,9 +168,13 @@ def _first_anomaly(findings: Sequence[Finding], ranking: Ranking, case: Case) ->
         names |= {link.target for link in chain}
         names -= {link.target for link in chain if link.source in events}
     rows = [events[n] for n in names if n in events]
-    rows = rows or [e for e in case.timeline.events if counts(e) and e.severity != "info"]
+    rows = rows or harm(case) or [e for e in case.timeline.events if _is_odd(e, case)]
     first = min(rows, key=lambda e: (e.start.utc, e.earliest), default=None)
     return first.id if first else ""
+
+
+def _is_odd(event: Event, case: Case) -> bool:
+    return counts(event) and event.severity != "info" and in_question(event, case)
 
 
 def _named(candidate: Candidate) -> str:

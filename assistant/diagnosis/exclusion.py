@@ -33,8 +33,10 @@ def rule_out(case: Case, ranking: Ranking) -> list[RuledOut]:
     for page in _suspects(case, hurt, present):
         if blamed & set(page.stands_for):
             continue  # a class is not ruled out by the verdict that names one of it
-        row = _umbrella(page, case, hurt) if page.stands_for else None
-        row = row or _refuted(page, ranking, hurt) or _unseen(page, case, hurt, present)
+        if page.stands_for:  # what reads well now may have failed then: only the log clears it
+            row = _umbrella(page, case, hurt)
+        else:
+            row = _refuted(page, ranking, hurt) or _unseen(page, case, hurt, present)
         if row is not None:
             found.append(row)
     return found[:MOST]

@@ -9,7 +9,7 @@ from assistant.diagnosis.weights import Weights
 from evals import answer, perturb
 from evals.bench.measure import Figures, make_share
 from evals.run import Case, Result, Runner
-from evals.scenarios.build import list_faults
+from evals.scenarios.build import list_faults, list_open
 from evals.score import confidently_wrong, names_root
 from knowledge.catalog import Catalog
 
@@ -48,10 +48,14 @@ class Gates:
     def _runner(self) -> Runner:
         return Runner(self.catalog, self.scratch, scale=0.005, stored_queries=False)
 
-    def cases(self) -> Iterator[tuple[str, int]]:
-        """Yield every fault with every seed, and say on stderr which one is next."""
+    def cases(self, *, decided: bool = False) -> Iterator[tuple[str, int]]:
+        """Yield every fault with every seed, and say on stderr which one is next.
+
+        With `decided`, only those that the evidence decides: a false root planted where nothing
+        else is to be seen is no decoy, it is the evidence that was missing.
+        """
         for seed in self.seeds:
-            for name in list_faults():
+            for name in [*list_faults(), *([] if decided else list_open())]:
                 sys.stderr.write(f"  {name}/{seed}\n")
                 yield name, seed
 
@@ -72,7 +76,7 @@ class Gates:
     def decoys(self, count: int) -> Figures:
         """Inject false roots with a valid edge to a real symptom."""
         right, wrong = Tally(), Tally()
-        for name, seed in self.cases():
+        for name, seed in self.cases(decided=True):
             result = self._runner().run(Case(name, seed, decoys=count))
             right.add(name, hit=names_root(result.answer, result.truth))
             wrong.add(name, hit=confidently_wrong(result.answer, result.truth))

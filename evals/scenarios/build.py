@@ -34,6 +34,11 @@ def list_faults() -> list[str]:
     return [name for name in list_scenarios() if read_expectation(name) == "fault"]
 
 
+def list_open() -> list[str]:
+    """Name every scenario in which something is wrong and what decides cannot be seen."""
+    return [name for name in list_scenarios() if read_expectation(name) == "inconclusive"]
+
+
 def load(scenario: str) -> Spec:
     """Import a scenario's specification.
 

@@ -119,15 +119,20 @@ def _json(body: object) -> bytes:
 
 def _journals(writer: BundleWriter, recording: Recording) -> None:
     for host in recording.hosts.values():
-        if not recording.journal[host.name]:
+        loss = recording.losses.get(host.name)
+        refusal = loss.refusal if loss else ""
+        kept = recording.kept(host.name)
+        if not kept and not refusal:
             continue
         writer.write(
             f"journal/{host.name}.export",
-            journal.export(host, recording.journal[host.name]),
+            journal.export(host, kept),
             source="journal",
             command="journalctl --no-pager -o export",
             target=host.name,
             started=recording.taken,
+            outcome="denied" if refusal else "ok",
+            detail=refusal,
         )
 
 
@@ -163,6 +168,8 @@ def _pod_log(writer: BundleWriter, recording: Recording, log: PodLog) -> None:
         + (" --previous" if log.previous else ""),
         target=f"{log.namespace}/{log.pod}",
         started=recording.taken,
+        outcome="failed" if log.refusal else "ok",
+        detail=log.refusal,
     )
 
 

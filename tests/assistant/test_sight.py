@@ -63,6 +63,16 @@ def test_a_quiet_quarter_of_an_hour_is_no_hole() -> None:
     assert far.covers("kernel", "n1", 0, 9000) == "partly"
 
 
+def test_a_log_that_begins_minutes_after_a_moment_was_not_kept_then() -> None:
+    """Nothing before shows that its writer was merely quiet; where something does, it was."""
+    rotated = build_sight([_stretch("kernel", "n1", 300, 3000)])
+    quiet = build_sight([_stretch("kernel", "n1", -900, -200), _stretch("kernel", "n1", 300, 3000)])
+
+    assert rotated.covers("kernel", "n1", 0, 2000) == "partly"
+    assert rotated.covers("kernel", "n1", 240, 2000) == "yes"
+    assert quiet.covers("kernel", "n1", 0, 2000) == "yes"
+
+
 def test_every_place_concerned_must_be_covered() -> None:
     """One node without its log leaves a condition on both partly seen."""
     sight = build_sight([_stretch("kernel", "n1", 0, 9000)])

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from evals.answer import Answer, NamedRoot
-from evals.score import score, score_chain
-from evals.truth import Onset, Root, Truth
+from evals.score import names_root, score, score_chain, why_undecided
+from evals.truth import Onset, Pointer, Root, Truth
 
 AT = datetime.fromisoformat("2025-06-20T02:20:00Z")
 SERVER = Root(page="storage-controller-failover", kind="storage_server", ids=("10.0.0.10",))
@@ -99,3 +99,54 @@ def test_a_healthy_case_punishes_an_alarm_only() -> None:
     assert score(Answer("healthy", "LIKELY"), healthy)["root_exact"] == 1
     assert score(Answer("inconclusive", "INCONCLUSIVE"), healthy)["false_alarm"] == 0
     assert score(RIGHT, healthy)["false_alarm"] == 1
+
+
+OPEN = Truth(
+    id="o",
+    family="o",
+    expect="inconclusive",
+    first_anomaly=Onset(at=AT, tolerance_s=60),
+    deciding=(Pointer(words=r"journalctl .*-k\b", about=("n7",)),),
+    missing=(Pointer(words="kernel log", about=("n7",)),),
+    undecided=("gpu-hardware-failure",),
+)
+LEFT_OPEN = Answer(
+    "inconclusive",
+    "INCONCLUSIVE",
+    first_at=AT,
+    checks=("kubectl logs p", "journalctl -o short -k"),
+    places=("control", "n7"),
+    lacking=("the kernel log of n7",),
+)
+
+
+def test_an_open_case_is_left_open_with_the_look_that_decides() -> None:
+    """The right look at the right place, and the name of what is missing."""
+    assert score(LEFT_OPEN, OPEN)["root_exact"] == 1
+    elsewhere = replace(LEFT_OPEN, places=("control", "n8"))
+    assert score(elsewhere, OPEN)["root_exact"] == 0
+    assert "decides" in why_undecided(elsewhere, OPEN)
+    assert "missing" in why_undecided(replace(LEFT_OPEN, lacking=()), OPEN)
+
+
+def test_a_look_that_stands_too_far_down_decides_nothing() -> None:
+    """Three looks are made at once; the fourth waits."""
+    late = replace(LEFT_OPEN, checks=("a", "b", "c", LEFT_OPEN.checks[1]), places=("n7",) * 4)
+    assert score(late, OPEN)["root_exact"] == 0
+
+
+def test_nothing_is_ruled_out_that_was_not_seen() -> None:
+    """The missing source is the one that would have shown it."""
+    denied = replace(LEFT_OPEN, ruled_out=frozenset({"gpu-hardware-failure"}))
+    assert score(denied, OPEN)["root_exact"] == 0
+
+
+@pytest.mark.parametrize("sure", [RIGHT, Answer("healthy", "LIKELY")], ids=["fault", "healthy"])
+def test_to_be_sure_of_an_open_case_is_a_false_alarm(sure: Answer) -> None:
+    """Also where the guess is true: nothing that was seen bears it."""
+    guessed = OPEN.model_copy(update={"roots": (SERVER,)})
+    scores = score(sure, guessed)
+    assert scores["false_alarm"] == scores["confident_wrong"] == 1
+    assert scores["root_exact"] == scores["total"] == 0
+    assert not names_root(sure, guessed)
+    assert names_root(LEFT_OPEN, guessed)

@@ -73,3 +73,13 @@ def test_felt_on_and_impact_count_alike() -> None:
     found = diagnose(case(WORLD, events))
 
     assert f"felt on {found.impact.nodes} node" in found.root_causes[0].where.text.en
+
+
+def test_harm_without_a_cause_begins_with_the_harm() -> None:
+    """An old fault that led to nothing is not where this one began."""
+    old = page("old", signatures=[kernel("old")])
+    events = [event("old", old, -86400, node="n2"), event("hurt", HURT, 0)]
+    found = diagnose(case([*WORLD, old], events))
+
+    assert found.verdict == "inconclusive"
+    assert found.first_anomaly == "hurt"

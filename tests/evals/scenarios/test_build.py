@@ -53,6 +53,8 @@ def _oracle(truth: Truth) -> Answer:
     chain = tuple((causes[0], effect) for effect, causes in truth.chain.items())
     if truth.expect == "healthy":
         return Answer("healthy", "LIKELY")
+    if truth.expect == "inconclusive":
+        return _leave_open(truth)
     return Answer(
         "fault",
         "CONFIRMED",
@@ -60,6 +62,18 @@ def _oracle(truth: Truth) -> Answer:
         chain=chain,
         first_at=truth.first_anomaly.at if truth.first_anomaly else None,
         ruled_out=frozenset(truth.must_rule_out),
+    )
+
+
+def _leave_open(truth: Truth) -> Answer:
+    """Answer an open case from the truth: name the place; the words are patterns there."""
+    return Answer(
+        "inconclusive",
+        "INCONCLUSIVE",
+        first_at=truth.first_anomaly.at if truth.first_anomaly else None,
+        checks=("journalctl -k", "kubectl logs"),
+        places=(truth.deciding[0].about[0],) * 2,
+        lacking=tuple(f"kernel log, log: {pointer.about[0]}" for pointer in truth.missing),
     )
 
 
