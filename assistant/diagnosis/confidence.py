@@ -57,6 +57,16 @@ def is_quoted(candidate: Candidate, graph: Graph) -> bool:
     )
 
 
+def states_itself(candidate: Candidate, graph: Graph) -> bool:
+    """Tell whether one and the same line names the candidate and what it did.
+
+    No other fault prints that line, so none could hide in a log that was not read.
+    """
+    return any(
+        edge.link.definitional and edge.scope == "line" for edge in _first_edges(candidate, graph)
+    )
+
+
 def comparable_rivals(candidate: Candidate, ranking: Ranking) -> list[Candidate]:
     """Return other observed roots that explain as well and stand neither above nor below.
 
@@ -196,7 +206,10 @@ def _inconclusive_reasons(
         reasons.append(say("members-unaffected", unaffected=len(latent.unaffected), total=total))
     if latent is not None and latent.thin:
         reasons.append(say("few-victims", victims=len(latent.affected)))
-    if hosts_covered(candidate, graph, sight) < COVERED_SHARE:
+    covered = states_itself(candidate, graph) or (
+        hosts_covered(candidate, graph, sight) >= COVERED_SHARE
+    )
+    if not covered:
         reasons.append(say("onset-uncovered"))
     return reasons
 

@@ -1,0 +1,36 @@
+"""Facts about how sure a cause is."""
+
+from assistant.diagnosis.diagnose import diagnose
+from assistant.event import Event
+from tests.assistant.diagnosis.world import case, event, page, watched
+from tools.evidence import Citation
+
+LINE = Citation(evidence="E1", line=7, text="segment refused: No space left on device")
+QUOTING = page(
+    "full", effects=[{"effect": "refused", "scope": "line", "definitional": True}], damage=2
+)
+REFUSED = page("refused", "symptom", damage=2)
+
+
+def _told(*citations: Citation) -> list[Event]:
+    return [
+        event("a", QUOTING, 0, citations=citations, channels=frozenset({"app"})),
+        event("b", REFUSED, 0, citations=citations, channels=frozenset({"app"})),
+    ]
+
+
+def test_a_line_that_states_its_own_cause_needs_no_other_witness() -> None:
+    """It names cause and effect, so no log that was not read could show another cause."""
+    found = diagnose(case([QUOTING, REFUSED], _told(LINE), sight=watched()))
+
+    assert found.verdict == "fault"
+    assert found.root_causes[0].page == "full"
+
+
+def test_two_lines_that_came_together_are_no_such_statement() -> None:
+    """What merely stood beside it may have another cause."""
+    cause, effect = _told(LINE)
+    apart = effect.model_copy(update={"citations": (LINE.model_copy(update={"line": 9}),)})
+    found = diagnose(case([QUOTING, REFUSED], [cause, apart], sight=watched()))
+
+    assert found.verdict == "inconclusive"
