@@ -21,6 +21,11 @@ def text_start(head: bytes) -> bytes:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()
 
 
+def lines_before(head: bytes) -> int:
+    """Count the lines that `text_start` drops."""
+    return head[: len(head) - len(text_start(head))].count(b"\n")
+
+
 def json_data(source: Source) -> bytes:
     """Read the whole content, masked, from its first bracket on."""
     return text_start(masked_bytes(source.whole()))

@@ -84,3 +84,23 @@ def _elements(text: str, place: int) -> Iterator[int]:
         yield place
         place = _skip(text, _DECODER.raw_decode(text, place)[1])
         place = _skip(text, place + 1) if text[place] == "," else place
+
+
+class Finder:
+    """Finds the lines of texts that stand in a document in a known order."""
+
+    def __init__(self, data: bytes, skipped: int = 0) -> None:
+        """Take the document's bytes, and how many lines stand before them."""
+        self._data, self._skipped = data, skipped
+        self._place, self._line = 0, 1
+
+    def line_of(self, text: str) -> int:
+        """Return the 1-based line of the next occurrence of a decoded text; 0 where it is none."""
+        spelled = {json.dumps(text, ensure_ascii=plain)[1:-1].encode() for plain in (True, False)}
+        found = [self._data.find(one, self._place) for one in spelled if one]
+        place = min((one for one in found if one >= 0), default=-1)
+        if place < 0:
+            return 0
+        self._line += self._data.count(b"\n", self._place, place)
+        self._place = place + 1
+        return self._line + self._skipped

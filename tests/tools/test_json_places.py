@@ -2,7 +2,7 @@
 
 import json
 
-from tools.json_places import Places
+from tools.json_places import Finder, Places
 
 DOCUMENT = {"kind": "List", "items": [{"a": 1}, {"b": {"c": ["x", {"d": "é\n"}]}, "last": True}]}
 
@@ -27,3 +27,14 @@ def test_what_is_not_there_has_no_line() -> None:
     assert Places(text).line_of(("items", 0, "z")) == 0
     assert Places(text[:40]).line_of(("items", 1)) == 0
     assert Places(json.dumps(DOCUMENT).encode()).line_of(("items", 1, "b")) == 1
+
+
+def test_texts_are_found_one_after_the_other() -> None:
+    """Of two equal texts the second is the later one; spelled with escapes or without."""
+    told = [{"m": "é lost"}, {"x": 1, "m": "é lost"}, {"m": 'a "quoted" one'}]
+    for plain in (True, False):
+        text = "\n" + json.dumps(told, indent=1, ensure_ascii=plain)
+        finder = Finder(text.encode())
+        lines = [finder.line_of(each) for each in ("é lost", "é lost", 'a "quoted" one', "none")]
+        assert [text.splitlines()[n - 1].strip()[:3] for n in lines[:3]] == ['"m"'] * 3
+        assert lines == [*sorted(set(lines[:3])), 0]

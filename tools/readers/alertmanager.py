@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from tools.documents import json_values, text_start
+from tools.documents import json_data, json_values, lines_before, text_start
 from tools.evidence import Gap, Item, Record
+from tools.json_places import Finder
 from tools.kubernetes_objects import at, text_at
 from tools.masks import masked
 from tools.request import Request
@@ -32,12 +33,14 @@ class AlertReader:
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read all alerts of all payloads."""
         dating = Dating(request, source.reference(request.now))
-        for value in json_values(source):
+        data = json_data(source)
+        finder = Finder(data, lines_before(source.head))
+        for value in json_values(source, data):
             if isinstance(value, Gap):
                 yield value
                 continue
             for alert in _alerts(value):
-                yield alert_record(alert, source, dating)
+                yield alert_record(alert, source, dating, finder)
 
 
 def _alerts(content: Content) -> Iterator[Content]:
@@ -55,8 +58,8 @@ def _alerts(content: Content) -> Iterator[Content]:
         yield content
 
 
-def alert_record(alert: Content, source: Source, dating: Dating) -> Record:
-    """Read one alert."""
+def alert_record(alert: Content, source: Source, dating: Dating, finder: Finder) -> Record:
+    """Read one alert; its line is that of its words, or of its name."""
     labels = {str(key): str(value) for key, value in at(alert, "labels").items()}
     notes = at(alert, "annotations")
     words = [text_at(notes, key) for key in ("summary", "description", "message")]
@@ -74,7 +77,7 @@ def alert_record(alert: Content, source: Source, dating: Dating) -> Record:
         source.evidence,
         "alert",
         masked(text.rstrip(": ")),
-        0,
+        finder.line_of(next((word for word in words if word), labels.get("alertname", ""))),
         dating.iso(starts),
         "scrape:prometheus",
         _host_of(labels),

@@ -8,10 +8,11 @@ from typing import ClassVar, cast
 
 import msgspec
 
-from tools.documents import json_values, text_start
+from tools.documents import json_data, json_values, lines_before, text_start
 from tools.evidence import Gap, Item
 from tools.journal_entry import FIELDS, entry_record
 from tools.journal_text import ExportReading
+from tools.json_places import Finder
 from tools.request import Request
 from tools.source import Source
 
@@ -38,13 +39,15 @@ class JournalJsonReader:
             with source.open() as stream:
                 yield from JsonReading(source.evidence, request).items(stream)
             return
-        for number, value in enumerate(json_values(source), 1):
+        data = json_data(source)
+        finder = Finder(data, lines_before(source.head))
+        for value in json_values(source, data):
             if isinstance(value, Gap):
                 yield value
                 continue
             record = entry_record(source.evidence, plain(value))
             if record and any(literal in record.text for literal in request.literals):
-                yield replace(record, line=number)
+                yield replace(record, line=finder.line_of(record.text))
 
 
 class JsonReading(ExportReading):

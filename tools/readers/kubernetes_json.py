@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from tools.documents import json_data, json_values, text_start
+from tools.documents import json_data, json_values, lines_before, text_start
 from tools.evidence import Item
 from tools.json_places import Places
 from tools.kubernetes_objects import object_items
@@ -26,17 +26,13 @@ class KubernetesJsonReader:
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read objects; of a truncated list, those that are whole."""
         data = json_data(source)
-        places = Places(data, _lines_before(source.head))
+        places = Places(data, lines_before(source.head))
         for number, value in enumerate(json_values(source, data)):
             if isinstance(value, Mapping):
                 # Of several documents in one file only the first has places of its own.
                 yield from object_items(value, source, request, None if number else places)
             else:
                 yield value
-
-
-def _lines_before(head: bytes) -> int:
-    return head[: len(head) - len(text_start(head))].count(b"\n")
 
 
 READER = KubernetesJsonReader()
