@@ -5,7 +5,7 @@ Read twice, one fault would be felt on two nodes.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Protocol, TypeVar
 
@@ -50,12 +50,8 @@ def without_copies(files: Sequence[File]) -> tuple[list[File], dict[str, list[st
 
     Files of one content that are said to be of different writers or commands are no copies.
     """
-    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for number, file in enumerate(files):
-        if file.head or file.capture.started:
-            alike[file.head, *_said_of(file)].append(number)
     dropped: dict[int, int] = {}
-    for group in (numbers for numbers in alike.values() if len(numbers) > 1):
+    for group in _alike(files):
         first: dict[bytes, int] = {}
         for number in group:
             # What is damaged is no copy of anything.
@@ -66,6 +62,19 @@ def without_copies(files: Sequence[File]) -> tuple[list[File], dict[str, list[st
     for number, kept in dropped.items():
         told[files[kept].name].append(files[number].name)
     return [file for number, file in enumerate(files) if number not in dropped], dict(told)
+
+
+def _alike(files: Sequence[FileLike]) -> Iterator[list[int]]:
+    """Group files that begin alike and of which nothing else tells them apart."""
+    heads: dict[bytes, list[int]] = defaultdict(list)
+    for number, file in enumerate(files):
+        if file.head or file.capture.started:
+            heads[file.head].append(number)
+    for numbers in (numbers for numbers in heads.values() if len(numbers) > 1):
+        said: dict[tuple[object, ...], list[int]] = defaultdict(list)
+        for number in numbers:
+            said[_said_of(files[number])].append(number)
+        yield from (group for group in said.values() if len(group) > 1)
 
 
 def _said_of(file: FileLike) -> tuple[object, ...]:
