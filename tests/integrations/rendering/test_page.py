@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from integrations.rendering.page import render_html
 from integrations.rendering.view import View
+from tools.evidence import Window
 
 CHROMIUM = Path("/usr/bin/chromium")
 _FLAGS = (
@@ -174,6 +176,24 @@ def test_on_a_phone_only_the_figures_are_wider_than_the_screen_and_say_so(
         assert page.evaluate(wide) == figures
         assert page.evaluate(hints) == [bool(figures)] * 2
         page.close()
+
+
+def test_a_heatmap_of_few_slices_fits_a_phone(browser: object, view: View, tmp_path: Path) -> None:
+    """What happened within minutes must not lie beyond the edge."""
+    event = view.event_by_id["ev8"]
+    short = event.model_copy(update={"end": None, "last": event.start})
+    window = Window(since=event.start.utc, until=event.start.utc + timedelta(seconds=8))
+    timeline = view.investigation.timeline.model_copy(update={"events": (short,)})
+    found = view.investigation.model_copy(update={"timeline": timeline, "window": window})
+    file = tmp_path / "report.html"
+    file.write_text(render_html(View(found, view.pages, view.words)), "utf-8")
+    page = browser.new_page(viewport={"width": 390, "height": 800})  # type: ignore[attr-defined]  # imported late
+    page.goto(file.as_uri())
+    table = "document.querySelector('table.heat')"
+
+    assert page.evaluate(f"{table}.classList.contains('few')")
+    assert page.evaluate(f"{table}.scrollWidth <= {table}.parentElement.clientWidth")
+    page.close()
 
 
 def test_a_link_to_evidence_opens_it_without_a_script(
