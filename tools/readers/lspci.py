@@ -14,13 +14,16 @@ _DEVICE = re.compile(
     r"(?: \(prog-if.*)?$"
 )
 _LINK = re.compile(r"\s(LnkCap|LnkSta):.*?Speed ([\d.]+)GT/s.*?Width x(\d+)")
+_REDIRECT = re.compile(r"\sACSCtl:.*\bReqRedir(?P<requests>[+-]).*\bCmpltRedir(?P<answers>[+-])")
+"""Whether a bridge sends peer-to-peer traffic up to the host instead of across."""
 _GONE = "!!! Unknown header type"
 
 
 def recognise(head: bytes) -> float:
-    """Tell whether the first line that says something is a device."""
-    lines = [line for line in head[:4096].decode("utf-8", "replace").split("\n") if line.strip()]
-    return 0.93 if lines and _DEVICE.match(lines[0]) else 0.0
+    """Tell whether the first line that says something, but for the prompt's, is a device."""
+    lines = head[:4096].decode("utf-8", "replace").split("\n")
+    said = [line for line in lines if line.strip() and not line.startswith("$ ")]
+    return 0.93 if said and _DEVICE.match(said[0]) else 0.0
 
 
 def parse(printed: Printed) -> Iterator[Typed]:
@@ -41,6 +44,8 @@ def parse(printed: Printed) -> Iterator[Typed]:
             end = "_max" if match.group(1) == "LnkCap" else ""
             values[f"speed_gts{end}"] = float(match.group(2))
             values[f"width{end}"] = int(match.group(3))
+        elif match := _REDIRECT.search(line):
+            values["acs_redirect"] = "+" in match.groups()
         elif _GONE in line:
             values["lost"] = True
     if values:

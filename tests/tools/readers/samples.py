@@ -259,6 +259,12 @@ LSPCI = """\
 \tLnkCap:\tPort #0, Speed 32GT/s, Width x16, ASPM not supported
 \tLnkSta:\tSpeed 32GT/s, Width x8 (downgraded)
 """
+LSPCI_BRIDGE = """\
+$ lspci -vvv
+00:01.1 PCI bridge: Advanced Micro Devices, Inc. [AMD] Device 14ab (rev 01) (prog-if 00 [Normal])
+\t\tACSCap:\tSrcValid+ TransBlk+ ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans+
+\t\tACSCtl:\tSrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-
+"""
 CHRONY = """\
 Reference ID    : 0A000001 (ntp1)
 Stratum         : 3

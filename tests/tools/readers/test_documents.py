@@ -176,6 +176,8 @@ def test_topology_is_one_object_per_node(read: Read) -> None:
          {"bdf": "0000:9b:00.0", "lost": True}),
         (samples.LSPCI, "pci",
          {"bdf": "0000:9b:00.0", "width": 8, "width_max": 16, "lost": False}),
+        (samples.LSPCI_BRIDGE, "pci",
+         {"bdf": "0000:00:01.1", "class": "PCI bridge", "acs_redirect": True}),
         ("2025-06-20 00:00:00\n", "uptime", {"boot": "2025-06-20T00:00:00+00:00"}),
         (samples.CRI_INSPECT, "container", {"pid": 7, "pod": "p", "exit_code": 137}),
         ("  PID STAT WCHAN                  COMMAND\n 4102 D    rpc_wait_bit_killable df -h\n",
