@@ -36,8 +36,8 @@ SPACE = 0x20
 MAX_TAG = 160
 """Within so many bytes stand a line's stamp, host and tag."""
 NO_COLUMN, ONE_WRITER = -1, -2
-_OF_THE_LINE = {"boot_s"}
-"""Fields that do not tell writers apart."""
+_IN_THE_LANE = {"boot_s", "pid"}
+"""Fields that do not tell writers apart, or that stand in what is compared: a tag with its pid."""
 
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\n]{0,256}\x07|[@-Z\\-_])")
 _CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x0b\x0c\x1b\x08")
@@ -219,12 +219,12 @@ class LogReading:
         place = begin + self._column
         token = data[place : data.find(b":", place, place + MAX_TAG)]
         known = data[place - 1] == SPACE and b" " in token
-        return (token.partition(b"[")[0], stop) if known else None
+        return (token, stop) if known else None
 
     def _find_column(self, begin: int) -> int:
         """Learn from one line where its host stands."""
         line = self.lines.line_at(begin)
-        if line.instant is None or (line.fields or {}).keys() - _OF_THE_LINE:
+        if line.instant is None or (line.fields or {}).keys() - _IN_THE_LANE:
             return NO_COLUMN
         if not line.host:
             fixed = self.writer.channel is not None and not self.dialects[0].escaped

@@ -107,3 +107,20 @@ def test_hosts_of_one_syslog_are_told_apart(tmp_path: Path) -> None:
     assert {record.host for record in records} == {"n0", "n1", "n2"}
     assert sum(record.stands_for for record in records) == 90
     assert len(records) < 30
+
+
+def test_processes_of_one_tag_are_told_apart(tmp_path: Path) -> None:
+    """A workload under syslog hums too; eight of one name on a host are eight, not one."""
+    lines = [
+        f"{(START + timedelta(seconds=n)).isoformat()} n1 trainer[{100 + n % 3}]: hum {n}"
+        for n in range(90)
+    ]
+    log = tmp_path / "syslog"
+    log.write_text("\n".join(lines) + "\n")
+    asked = Request(literals=("hum",), hum={"hum": HUM_S})
+    with Bundle.open([log]) as bundle:
+        records = [item for item in bundle.read(asked) if isinstance(item, Record)]
+
+    assert len(records) < 30
+    for pid in ("100", "101", "102"):
+        assert sum(r.stands_for for r in records if r.fields["pid"] == pid) == 30
