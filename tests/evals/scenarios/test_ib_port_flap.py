@@ -31,7 +31,7 @@ def test_only_the_lost_port_is_down_for_longer_than_its_senders_retry(
 
 
 def test_the_retry_window_is_that_of_the_adapter() -> None:
-    """4.096 µs · 2^timeout · 7: about 30 s by default, 7.5 s at 18."""
+    """4.096 us · 2^timeout · 7: about 30 s by default, 7.5 s at 18."""
     assert fabric.count_window(20) == pytest.approx(30.06, abs=0.01)
     assert fabric.count_window(18) == pytest.approx(7.52, abs=0.01)
 
