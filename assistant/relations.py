@@ -147,6 +147,10 @@ class Relations:
             return
         host = normalise("node", record.fields.get("node") or record.host or found["host"])
         pod = normalise("pod", pod_of(record.fields))
+        if pod:
+            self._ties.said_hosts.setdefault(("pod", pod), set()).add(
+                normalise("node", found["host"])
+            )
         for address in _INTERFACE.findall(found["interfaces"]):
             if self._first("address", host, pod, address):
                 self._ties.equate("node", host, address)

@@ -68,6 +68,8 @@ class Ties:
     """Addresses of pods, which are handed out again, with every host that had them."""
     printed: set[Key] = field(default_factory=set)
     """Hosts and pods that printed an address of their own on the network of the job."""
+    said_hosts: dict[Key, set[str]] = field(default_factory=dict)
+    """Host names that the programs of a pod print of themselves: the host's, or the pod's own."""
     named_peers: dict[str, set[Key]] = field(default_factory=dict)
     """Addresses that lines name as the other side, with all that those lines speak of."""
     listed: set[str] = field(default_factory=set)
@@ -100,6 +102,7 @@ class Ties:
     def settle(self) -> "Topology":
         """Make every identity canonical and derive the relations that follow from others."""
         self._reduce_qualified_names()
+        self._seat_pods()
         self._lend_addresses()
         self._complete_jobs()
         self._complete_mounts()
@@ -119,6 +122,13 @@ class Ties:
         )
         topology.derive()
         return topology
+
+    def _seat_pods(self) -> None:
+        """Seat a pod that nobody placed on the one host it prints, if others know that host."""
+        for pod, hosts in self.said_hosts.items():
+            placed = any(kind == "node" for kind, _ in self.edges.get(pod, {}))
+            if not placed and len(hosts) == 1 and hosts <= self.nodes:
+                self.relate(pod, ("node", next(iter(hosts))), inferred=True)
 
     def _root(self, key: Key) -> Key:
         while key in self.parents:

@@ -208,3 +208,14 @@ def test_a_pods_address_stands_for_its_host_unless_it_was_handed_on() -> None:
     assert topology.alias("node", "10.244.1.7") == "n1"
     assert topology.alias("node", "10.244.2.8") == "10.244.2.8"
     assert topology.nodes() == {"n1", "n2", "n3"}
+
+
+def test_a_pod_that_nobody_placed_is_on_the_host_that_it_prints() -> None:
+    """Its programs print the host's name or the pod's own; a host that others know is one."""
+    said_so = "n1:77:81 [0] NCCL INFO Bootstrap : Using eth0:10.9.0.1<0>"
+    writer = {"namespace": "ml", "pod": "t-0"}
+    known = learn(said("app", 0, said_so, fields=writer), reading("gpu", "n1", uuid=GPU))
+    unknown = learn(said("app", 0, said_so, fields=writer))
+
+    assert anchors(known, "pod", "ml/t-0")["node", "n1"]
+    assert ("node", "n1") not in anchors(unknown, "pod", "ml/t-0")
