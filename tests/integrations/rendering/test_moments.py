@@ -13,7 +13,7 @@ from integrations.rendering.moments import (
     write_window,
 )
 from integrations.wording.words import load_words
-from tools.evidence import UNKNOWN_BOOT_S, Instant, Window
+from tools.evidence import UNDATED_S, UNKNOWN_BOOT_S, Instant, Window
 
 EN, ZH = load_words("en"), load_words("zh")
 NOON = datetime(2025, 6, 20, 12, tzinfo=UTC)
@@ -42,6 +42,14 @@ def test_an_unknown_zone_is_said() -> None:
     instant = Instant(NOON, 14 * 3600, "unknown")
 
     assert write_instant(instant, EN) == "12:00:00Z ±14 h (zone unknown)"
+
+
+def test_what_has_no_date_shows_none() -> None:
+    """Its own clock is all that is known of it, where it has one."""
+    ring = Instant(NOON, UNDATED_S, "unknown", "[123461.881213]")
+
+    assert write_instant(ring, EN) == "time unknown (boot clock [123461.881213])"
+    assert write_instant(Instant(NOON, UNDATED_S, "unknown"), ZH) == "时间未知"
 
 
 def test_a_boot_clock_bounds_the_time_from_above() -> None:
