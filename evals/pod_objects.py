@@ -81,14 +81,22 @@ def _container(spec: PodSpec) -> Body:
     }
 
 
-def write_running(spec: PodSpec, since: float, restarts: int = 0) -> Body:
-    """Write the status of a pod whose container runs."""
+def write_running(
+    spec: PodSpec, since: float, restarts: int = 0, *, ended: Body | None = None
+) -> Body:
+    """Write the status of a pod whose container runs; `ended` is how it last ended."""
     state: Body = {"running": {"startedAt": write_iso(since)}}
-    return _status(spec, since, since, state, ready=True, restarts=restarts)
+    return _status(spec, since, since, state, ready=True, restarts=restarts, ended=ended)
 
 
 def write_ended(spec: PodSpec, since: float, until: float, *, code: int, reason: str) -> Body:
     """Write the status of a pod whose container has ended."""
+    end = write_end(spec, since, until, code=code, reason=reason)
+    return _status(spec, since, until, end, ready=False)
+
+
+def write_end(spec: PodSpec, since: float, until: float, *, code: int, reason: str) -> Body:
+    """Write the state of a container that has ended."""
     end = {
         "exitCode": code,
         "reason": reason,
@@ -96,11 +104,18 @@ def write_ended(spec: PodSpec, since: float, until: float, *, code: int, reason:
         "finishedAt": write_iso(until),
         "containerID": f"containerd://{spec.container_id}",
     }
-    return _status(spec, since, until, {"terminated": end}, ready=False)
+    return {"terminated": end}
 
 
 def _status(
-    spec: PodSpec, since: float, changed: float, state: Body, *, ready: bool, restarts: int = 0
+    spec: PodSpec,
+    since: float,
+    changed: float,
+    state: Body,
+    *,
+    ready: bool,
+    restarts: int = 0,
+    ended: Body | None = None,
 ) -> Body:
     condition = {"type": "Ready", "status": str(ready), "lastTransitionTime": write_iso(changed)}
     container = {
@@ -110,7 +125,7 @@ def _status(
         "restartCount": restarts,
         "containerID": f"containerd://{spec.container_id}",
         "state": state,
-        "lastState": {},
+        "lastState": ended or {},
     }
     return {
         "startTime": write_iso(since),

@@ -199,7 +199,8 @@ def test_something_shows_the_root_and_can_be_hidden(
     recording = recordings[name]
     journal = (entry.text for entries in recording.journal.values() for entry in entries)
     files = (line for file in recording.files for line in file.text.splitlines())
-    assert any(marks.search(text) for text in (*journal, *files))
+    pods = (text for log in recording.pod_logs for _, text in log.lines)
+    assert any(marks.search(text) for text in (*journal, *files, *pods))
 
 
 @pytest.mark.parametrize("name", list_scenarios())
