@@ -19,6 +19,8 @@ _BUSY_GAP_S = 120.0
 """A log with a longer mean pause may have been silent for a quarter of an hour."""
 _STEADY_GAP_S = 30.0
 """Only a log with a shorter mean pause tells a zone of half hours, which are rare, from silence."""
+_ODD_ZONES_MIN = frozenset({-570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765, 825})
+"""Zones in use that are no whole hours from UTC, in minutes: any other difference is silence."""
 _AFTER_S = 30.0
 _BEFORE_S = 420.0
 """How much later or earlier than the capture the last line of a busy log may be."""
@@ -51,7 +53,7 @@ def zones_by_capture(
         last = max(part.last.utc for part in parts if part.last is not None)
         apart = (captured[name] - last).total_seconds()
         whole = round(apart / QUARTER_S) * QUARTER_S
-        near = -_AFTER_S <= apart - whole <= _BEFORE_S and abs(whole) <= UNKNOWN_ZONE_S
+        near = -_AFTER_S <= apart - whole <= _BEFORE_S and _is_in_use(-whole)
         pause = _BUSY_GAP_S if whole % 3600 == 0 else _STEADY_GAP_S
         if near and _is_busy(parts, pause):
             found[name] = whole
@@ -88,6 +90,12 @@ def _moved(moment: Instant, seconds: float) -> Instant:
 def _is_boot_clock(span: Spanned) -> bool:
     """A clock that counts from a boot of unknown time differs from UTC by anything."""
     return span.last is not None and span.last.common_s > UNKNOWN_ZONE_S
+
+
+def _is_in_use(zone_s: float) -> bool:
+    """Tell whether people live by such a zone, in seconds east of UTC."""
+    whole = zone_s % 3600 == 0 and abs(zone_s) <= UNKNOWN_ZONE_S
+    return whole or zone_s / 60 in _ODD_ZONES_MIN
 
 
 def _is_busy(parts: Sequence[Spanned], pause_s: float) -> bool:

@@ -14,6 +14,7 @@ _BDF = re.compile(
 _GPU_UUID = re.compile(r"GPU-[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}")
 _HEX = re.compile(r"[0-9a-f]{12,64}")
+_GUID = re.compile(r"0x[0-9a-fA-F]{16}")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _IPV4_PORT = re.compile(r"(?P<address>\d{1,3}(?:\.\d{1,3}){3})(?:[:<]\d+>?|\[\d+\])?")
 _SCRAPE_PORT = re.compile(r":\d{2,5}:(?=/)")
@@ -98,7 +99,9 @@ def _pcie_port(text: str) -> str:
 
 
 def _nvswitch(text: str) -> str:
-    """A switch chip by its address on its host; some lines give it a number only."""
+    """A switch chip by its address on its host, or a number; in a rack by its fabric-wide GUID."""
+    if _GUID.fullmatch(text):
+        return text.lower()
     return _on_host(text, function=False) or (text if _has_both_sides(text) else "")
 
 

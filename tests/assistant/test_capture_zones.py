@@ -26,6 +26,8 @@ def spanned(first: float, last: float, lines: int = 1000) -> Spanned:
         (8 * 3600, 9 * 3600 - 450, 1000, None),
         (8 * 3600, 9 * 3600 - 60, 10, None),
         (0, 9 * 3600 - 1800, 300, None),
+        (0, 3600 - 960, 1000, None),
+        (0, 3600 - 60 + 20700, 1000, -20700),
     ],
 )
 def test_the_zone_is_what_lies_between_the_last_line_and_the_capture(

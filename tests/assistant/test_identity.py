@@ -19,6 +19,7 @@ UID = "0f3c6a1e-9a51-4c7e-8f0a-2b1c3d4e5f60"
         ("nvswitch", "gpu-07/00000000:05:00.0", "gpu-07/0000:05:00"),
         ("nvswitch", "gpu-07/0000:05:00.0", "gpu-07/0000:05:00"),
         ("nvswitch", "gpu-07/2", "gpu-07/2"),
+        ("nvswitch", "0xB0CF0E0300E31440", "0xb0cf0e0300e31440"),
         ("pcie_port", "gpu-07/0000:97:01.0", "gpu-07/0000:97:01.0"),
         ("pod", UID.replace("-", "_"), UID),
         ("pod", "kubepods-pod" + UID.replace("-", "_") + ".slice", UID),
