@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from assistant.alert_labels import NAMESPACE, stated_severity
 from assistant.burst import Burst, Fold, Place, Sighting
 from assistant.clock_facts import ClockFact, ClockWatch
+from assistant.crowds import each_host
 from assistant.elimination import conclude_addresses
 from assistant.event import Anchor, Setting
 from assistant.identity import is_address
@@ -161,7 +162,8 @@ class Recogniser:
             record.channel, record.unit, record.text, reason=record.fields.get("reason", "")
         )
         for match in found:
-            self._take_match(record, match)
+            for each in each_host(match):
+                self._take_match(record, each)
 
     def _take_match(self, record: Record, match: Match) -> None:
         signature = match.signature

@@ -288,6 +288,7 @@ def _learn_inventory(ties: Ties, state: ObjectState) -> None:
 _PLACES = {
     "rack": "rack", "pdu": "pdu", "pdus": "pdu", "switch": "switch", "switches": "switch",
     "leaf": "switch", "storage_server": "storage_server", "storage_servers": "storage_server",
+    "job": "job", "jobs": "job",
 }  # fmt: skip
 
 

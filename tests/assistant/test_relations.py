@@ -219,3 +219,11 @@ def test_a_pod_that_nobody_placed_is_on_the_host_that_it_prints() -> None:
 
     assert anchors(known, "pod", "ml/t-0")["node", "n1"]
     assert ("node", "n1") not in anchors(unknown, "pod", "ml/t-0")
+
+
+def test_a_scheduler_s_list_ties_a_job_to_its_hosts() -> None:
+    """Each host of a job is a place of it."""
+    places = [thing("Topology", n, {"node": n, "job": "90211"}) for n in ("n1", "n2")]
+    topology = learn(*places)
+
+    assert topology.related("job", "slurm:90211", "node") == {"n1", "n2"}

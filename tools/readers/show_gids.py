@@ -1,0 +1,42 @@
+"""`show_gids`: the addresses by which RDMA over Ethernet reaches a port."""
+
+import re
+from collections.abc import Iterator
+
+from tools.command_text import CommandReader, Printed, Typed
+
+_HEADER = re.compile(rb"^DEV\s+PORT\s+INDEX\s+GID\b", re.MULTILINE)
+_ROW = re.compile(
+    r"^(?P<nic>\w+)\s+(?P<port>\d+)\s+(?P<index>\d+)\s+(?P<gid>(?:[0-9a-f]{4}:){7}[0-9a-f]{4})"
+    r"(?:\s+(?P<address>\d+\.\d+\.\d+\.\d+))?\s+(?P<version>v[12])(?:\s+(?P<netdev>\S+))?\s*$"
+)
+_LINK_LOCAL = "fe80:"
+
+
+def recognise(head: bytes) -> float:
+    """Look for the heading."""
+    return 0.95 if _HEADER.search(head[:1024]) else 0.0
+
+
+def parse(printed: Printed) -> Iterator[Typed]:
+    """Read each entry of each port's table."""
+    for number, line in enumerate(printed.text.splitlines(), 1):
+        if row := _ROW.match(line):
+            routable = row["version"] == "v2" and not row["gid"].startswith(_LINK_LOCAL)
+            yield Typed(
+                "gid",
+                {
+                    "nic": row["nic"],
+                    "port": row["port"],
+                    "index": int(row["index"]),
+                    "gid": row["gid"],
+                    "address": row["address"],
+                    "version": row["version"],
+                    "netdev": row["netdev"],
+                    "routable": routable,
+                },
+                number,
+            )
+
+
+READER = CommandReader("show_gids", recognise, parse)
