@@ -7,6 +7,7 @@ from datetime import datetime
 
 from assistant.alert_labels import hostless, labelled
 from assistant.identity import normalise
+from assistant.relations import pod_of
 from assistant.topology import Key
 from knowledge.conditions import as_text, lookup
 from knowledge.matching import Match
@@ -177,7 +178,7 @@ def values_of(record: Record) -> dict[str, str]:
         values["pod"] = pod
     if namespace:
         values["namespace"] = namespace
-    if place := host or (f"{namespace}/{pod}" if namespace and pod else ""):
+    if place := host or pod_of(values):
         values["place"] = place
     return values
 
