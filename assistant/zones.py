@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 from assistant.burst import Burst
 from assistant.event import ClockCorrection
@@ -63,8 +63,12 @@ def conclude(
     }
     siblings = {found[clock].offset_s for clock in found.keys() - loose}
     for clock, own in by_clock.items():
+        if clock not in found.keys() | loose and (zone := _zone_by_capture(clock, own, captured)):
+            found[clock] = zone
+    placed = _by_happening(_placed(by_clock, found))
+    for clock, own in by_clock.items():
         if clock not in found.keys() | loose:
-            zone = _zone_by_capture(clock, own, captured)
+            zone = _zone_by_pairs(clock, own, placed)
             zone = zone or _zone_by_window(clock, own, broke, siblings)
             found.update({clock: zone} if zone else {})
     named = {name for zone in found.values() for name in zone.evidence}
@@ -73,6 +77,16 @@ def conclude(
             found[f"file:{name}"] = _zone(f"file:{name}", offset, (name,), _CAPTURED)
     unresolved = tuple(sorted(by_clock.keys() - found.keys()))
     return tuple(found[clock] for clock in sorted(found)), unresolved
+
+
+def _placed(
+    by_clock: Mapping[str, Sequence[Burst]], found: Mapping[str, ClockCorrection]
+) -> Iterable[Burst]:
+    """Yield what clocks reported whose zone is known by now, where that zone puts it."""
+    for clock, zone in found.items():
+        for burst in by_clock[clock]:
+            moved = burst.first.utc + timedelta(seconds=zone.offset_s)
+            yield replace(burst, first=replace(burst.first, utc=moved))
 
 
 def deny(

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from assistant.event import Timeline
-from tests.assistant.items import T0, at, kernel, line_up, only, said, since_t0
+from tests.assistant.items import T0, at, kernel, line_up, only, said, since_t0, unzoned
 from tools.evidence import Evidence, Instant, Item, Record
 
 XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
@@ -62,3 +62,22 @@ def test_a_line_younger_than_its_capture_denies_a_stated_zone(
     elsewhere: list[Item] = [kernel(f"n{n}", 60, NOT_RESPONDING) for n in range(3)]
     timeline = line_up([device(EIGHT_HOURS), *elsewhere, export])
     assert denied(timeline) == expected
+
+
+def test_a_log_whose_zone_was_found_places_another_that_shares_a_happening() -> None:
+    """What both report counts more than where most alarms of the other would fit."""
+    found = [
+        said("kernel", None, XID, clock="file:E8", evidence="E8", host="n1",
+             time=unzoned(EIGHT_HOURS + 10)),
+        said("device", None, FAILOVER, clock="file:E8", evidence="E8",
+             time=unzoned(EIGHT_HOURS)),
+    ]  # fmt: skip
+    other = said("device", None, FAILOVER, clock="file:E9", evidence="E9", time=unzoned(1))
+    old = [
+        said("kernel", None, NOT_RESPONDING, clock="file:E9", evidence="E9", host=f"m{n}",
+             time=unzoned(-3600))
+        for n in range(3)
+    ]  # fmt: skip
+    elsewhere: list[Item] = [kernel(f"n{n}", 60, NOT_RESPONDING) for n in range(3)]
+    timeline = line_up([*found, other, *old, kernel("n1", 10, XID), *elsewhere])
+    assert denied(timeline) == {"file:E8": -EIGHT_HOURS, "file:E9": 0}
