@@ -18,7 +18,8 @@ _JOB_LABELS = (
     "job-name",
 )  # fmt: skip
 _JOB_KINDS = frozenset({"Job", "PyTorchJob", "MPIJob", "TFJob", "TrainJob", "JobSet", "RayJob"})
-_RACK_LABEL = re.compile(r"(?:^|[/.])rack(?:-id|-name)?$")
+_RACK_LABEL = re.compile(r"(?:^|[/.])rack(?:-id|-name)?$|^nvidia\.com/gpu\.clique$")
+"""A clique of NVIDIA is the rack whose NVLink switches its nodes share."""
 _SWITCH_LABEL = re.compile(r"(?:^|[/.])(?:leaf|switch)(?:-id|-name)?$")
 _POD_UID = re.compile(
     r"(?:kubepods[^ ]*?-pod|/pods/|/pod)([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})"

@@ -227,3 +227,11 @@ def test_a_scheduler_s_list_ties_a_job_to_its_hosts() -> None:
     topology = learn(*places)
 
     assert topology.related("job", "slurm:90211", "node") == {"n1", "n2"}
+
+
+def test_nodes_of_one_clique_share_a_rack() -> None:
+    """NVIDIA's label of an NVLink domain, as the driver's plugin puts it on nodes."""
+    label = {"nvidia.com/gpu.clique": "9a3e51c0-0d1f-4f7b-8f2e-5a8d3c2b1e00.32766"}
+    nodes = [thing("Node", name, {"metadata": {"labels": label}}) for name in ("n1", "n2")]
+    topology = learn(*nodes)
+    assert topology.related("rack", label["nvidia.com/gpu.clique"], "node") == {"n1", "n2"}
