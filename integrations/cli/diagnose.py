@@ -16,7 +16,7 @@ from assistant.alarm import is_alarming
 from assistant.errors import StoreError
 from assistant.gather import Live
 from assistant.incident import Incident
-from assistant.investigate import investigate
+from assistant.investigate import PRODUCT, investigate
 from assistant.investigation import Investigation
 from assistant.scope import SOURCE, nothing_matches, tell
 from assistant.sentences import say
@@ -221,6 +221,8 @@ class Desk:
     _store: "Store | None" = field(default=None, init=False)
     _last: Investigation | None = field(default=None, init=False)
     """The step that was kept last."""
+    _fresh: bool = field(default=False, init=False)
+    """Whether the incident is this run's own."""
 
     def work(self, paths: Sequence[Path], incident: Incident, timeout_s: float = 0) -> int:
         """Investigate and return the exit code; what is known stays in `found`."""
@@ -262,11 +264,15 @@ class Desk:
             self.found = self._kept(done)
 
     def _kept(self, found: Investigation) -> Investigation:
-        """Keep what is alarming under its incident's id; what was kept once is kept up to date."""
-        if self._store is None or _misses(found):
+        """Keep a step under its incident's id; one without an alarm begins as a closed incident."""
+        if self._store is None or _misses(found) or found.step == "opened":
             return found
-        alarms = any(map(is_alarming, found.timeline.events))
-        return self._store.save(found) if alarms or self._store.holds(found) else found
+        self._fresh = self._fresh or not self._store.holds(found)
+        kept = self._store.save(found)
+        quiet = not any(map(is_alarming, found.timeline.events))
+        if self._fresh and quiet and kept.step == "diagnosed":
+            self._store.close_incident(kept.incident.id, author=PRODUCT)
+        return kept
 
     def _live(self, progress: Progress, hosts: Sequence[str]) -> Live:
         live = open_live(self.settings, self.around, hosts)

@@ -315,8 +315,9 @@ def _entity(entity: Entity) -> Document:
 
 
 def _instant(instant: Instant) -> Document:
+    """Write a moment; without a date it is ten years unsure, and only its order counts."""
     return {
-        "utc": write_iso(instant.utc) if instant.dated else None,
+        "utc": write_iso(instant.utc),
         "uncertainty_s": instant.uncertainty_s,
         "zone": instant.zone,
         "original": instant.original,
