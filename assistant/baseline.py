@@ -170,7 +170,7 @@ class Habits:
         thing = (event.page, event.entity.key)
         usual = max(self._own.get(thing, 0.0), self._peers.get(event.page, 0.0))
         rate = max(usual / self._hours, self._hum_rate(event))
-        if not rate or event.role not in _RATED:
+        if not rate or event.role not in _RATED or _stays(event):
             return event
         until = self._begin + self._inside * 3600
         inside = self._count(event, self._begin, until) if event.pace else event.count
@@ -194,6 +194,11 @@ class Habits:
 
     def _is_recent(self, event: Event) -> bool:
         return event.last.utc.timestamp() >= self._begin - BASELINE_S - _GRACE_S
+
+
+def _stays(event: Event) -> bool:
+    """Tell whether a change still holds: a roll-out reaches host after host and is no habit."""
+    return event.role == "change" and event.end is None
 
 
 def _rises(group: Sequence[Event]) -> bool:

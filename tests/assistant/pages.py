@@ -185,6 +185,9 @@ STEPS = page(
 )  # fmt: skip
 HANDBOOK = catalog(
     NFS, NFS_OPTIONS, XID, NOT_READY, GPUS_SHORT, HOT, FAILOVER, STEPS,
+    page("package-upgraded", role="change", severity="info", persists=True, signatures=[
+        line("Upgrade: ", "Upgrade: libnvidia", {"node": "{host}"}, source="service"),
+    ]),
     page("node-cordoned", role="change", severity="info", persists=True, signatures=[
         line("cordoned", "cordoned", {"node": "{host}"}, source="service"),
     ]),

@@ -51,6 +51,15 @@ def test_a_condition_at_its_usual_rate_is_chronic() -> None:
     assert event.baseline_rate > 0.4
 
 
+def test_a_roll_out_that_reached_each_host_once_is_no_habit() -> None:
+    """New libraries, one host after the other over an hour, hours before anything failed."""
+    upgrade = "Upgrade: libnvidia-compute-550:amd64 (550.90.07, 550.127.05)"
+    spread = [said("service", -3 * 3600 + 400 * n, upgrade, host=f"n{n}") for n in range(8)]
+    events = line_up(spread, HOUR).events
+    assert {event.page for event in events} == {"package-upgraded"}
+    assert not any(event.chronic for event in events)
+
+
 def test_a_fault_that_began_before_the_window_is_no_habit() -> None:
     """Asked about the hour from two o'clock: what broke at ten to two is not noise."""
     early = [kernel("n1", -600 + 10 * n, XID) for n in range(50)]
