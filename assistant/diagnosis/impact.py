@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from assistant.diagnosis.case import Case, harm, nodes_of
+from assistant.diagnosis.graph import shares
 from assistant.diagnosis.guards import is_closed
 from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
@@ -27,7 +28,8 @@ def read_state(case: Case) -> State:
         silent = any(_stopped_for_good(event, case) for event in hurt)
         return State(now="unknown" if silent else "recovered", as_of=case.now)
     closed = len(hurt) - len(active)
-    recovering = closed > len(active) or _progress_after(hurt, case)
+    easing = all(_eased(event, hurt, case) for event in active)
+    recovering = closed > len(active) or easing or _progress_after(hurt, case)
     return State(now="recovering" if recovering else "ongoing", as_of=case.now)
 
 
@@ -36,6 +38,15 @@ def _active(event: Event, case: Case, now: float) -> bool:
     if is_closed(event) or (event.end is not None and page.persists):
         return event.finish > now
     return page.persists or event.last.utc.timestamp() > now - max(QUIET_S, page.lasts_s)
+
+
+def _eased(event: Event, hurt: Iterable[Event], case: Case) -> bool:
+    """Tell whether something on its host recovered after the last that was seen of it."""
+    if case.pages[event.page].persists:
+        return False
+    last = event.last.utc.timestamp()
+    over = (other for other in hurt if is_closed(other) and other.finish > last)
+    return any(shares(event.anchors, other.anchors, "node") for other in over)
 
 
 def _stopped_for_good(event: Event, case: Case) -> bool:

@@ -113,12 +113,11 @@ def _apart(one: Event, other: Event) -> float:
     return (other.start.utc - one.start.utc).total_seconds()
 
 
-def _ended_at_once(effects: Iterable[Event]) -> bool:
-    """Tell whether they were over within seconds of each other too: two coincidences are none."""
-    ends = [event.end.utc if is_closed(event) and event.end else None for event in effects]
-    sure = [end for end in ends if end]
-    whole = len(sure) == len(ends)
-    return whole and (max(sure) - min(sure)).total_seconds() <= AT_ONCE_S
+def _ended_at_once(effects: Iterable[Event], affected: frozenset[str]) -> bool:
+    """Tell whether each got it back within seconds of the others: two coincidences are none."""
+    closed = [event for event in effects if is_closed(event)]
+    ends = [event.finish for event in closed]
+    return _places(closed) == affected and max(ends) - min(ends) <= AT_ONCE_S
 
 
 def _densest(events: list[Event], within_s: float) -> list[Event]:
@@ -182,5 +181,5 @@ def _latent(
         count=0,
         text=page.title.en,
     )
-    thin = few and not _ended_at_once(effects)
+    thin = few and not _ended_at_once(effects, affected)
     return LatentCause(event, tuple(e.id for e in effects), affected, frozenset(watched), thin)

@@ -32,6 +32,17 @@ def test_a_server_that_answered_again_is_no_ongoing_fault(tmp_path: Path) -> Non
     assert found.diagnosis.state.as_of == BEGIN + timedelta(minutes=59)
 
 
+def test_a_task_that_waited_for_what_is_back_does_not_keep_the_fault_open(tmp_path: Path) -> None:
+    """Nothing says that a blocked task went on; what it waited for was said to be back."""
+    found = _read(tmp_path, {
+        3005: "kernel: nfs: server nfs01.lab not responding, still trying",
+        3125: "kernel: INFO: task python3:22331 blocked for more than 120 seconds.",
+        3450: "kernel: nfs: server nfs01.lab OK",
+    })  # fmt: skip
+    assert found.diagnosis is not None
+    assert found.diagnosis.state.now == "recovering"
+
+
 def test_a_flushed_cache_is_no_step_of_the_clock(tmp_path: Path) -> None:
     """systemd-resolved says so at every setting of the clock, and nothing of a step."""
     flushed = "systemd-resolved[812]: Clock change detected. Flushing caches."

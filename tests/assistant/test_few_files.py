@@ -241,3 +241,23 @@ def test_errors_counted_by_a_gpu_lead_to_what_contains_and_mends_them(diagnose: 
     assert found.remedies
     assert found.next_checks
     assert not any(check.command.startswith("nvidia-smi -q") for check in found.next_checks)
+
+
+def test_two_clients_of_one_server_point_to_it(diagnose: Diagnose) -> None:
+    """They lose it and get it back within seconds; what else waited on one of them is no third."""
+    found = diagnose(
+        syslog="2025-03-07T01:20:11.12+00:00 gpu-05 kernel: nfs: server 10.9.0.4 not responding, "
+        "still trying\n"
+        "2025-03-07T01:20:12.88+00:00 gpu-06 kernel: nfs: server 10.9.0.4 not responding, "
+        "still trying\n"
+        "2025-03-07T01:22:14.00+00:00 gpu-05 kernel: INFO: task python3:22331 blocked for more "
+        "than 120 seconds.\n"
+        "2025-03-07T01:22:14.01+00:00 gpu-05 kernel:  nfs4_do_close+0x2b/0xd0 [nfsv4]\n"
+        "2025-03-07T01:31:55.50+00:00 gpu-05 kernel: nfs: server 10.9.0.4 OK\n"
+        "2025-03-07T01:31:56.10+00:00 gpu-06 kernel: nfs: server 10.9.0.4 OK\n"
+    )
+    assert found.diagnosis is not None
+    cause = found.diagnosis.root_causes[0]
+    assert (cause.entity.key, cause.observed) == ("storage_server:10.9.0.4", False)
+    assert (cause.where.confidence, cause.why.confidence) == ("LIKELY", "INCONCLUSIVE")
+    assert found.diagnosis.unexplained == ()
