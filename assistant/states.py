@@ -260,7 +260,7 @@ def _quoted(look: _Look, match: Match) -> Place:
     if look.source == "object":
         return _object_quoted(look, match.item, tested)
     if quotes := [look.quotes[name] for name in dict.fromkeys(tested) if name in look.quotes]:
-        words = "; ".join(text for _, text in quotes)
+        words = "; ".join(text for _, text in dict.fromkeys(quotes))
         return look.place._replace(line=quotes[0][0], text=words)
     identity = next((name for name in _PARTS if look.content.get(name) is not None), "host")
     names = dict.fromkeys([identity, *tested])

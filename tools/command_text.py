@@ -1,12 +1,13 @@
 """Text that a command printed: its lines that matter, and the values that can be typed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tools.evidence import Instant, Item, Reading
 from tools.gpu_values import Value
 from tools.lines import LogReading
+from tools.masks import masked
 from tools.request import Request
 from tools.source import Source, Writer
 from tools.stamps import Dating
@@ -30,6 +31,8 @@ class Typed(NamedTuple):
     kind: str
     values: dict[str, Value]
     line: int = 0
+    quotes: Mapping[str, tuple[int, str]] = {}
+    """Value's name → line and words as printed, where these are not the value's own."""
 
 
 def command_lines(source: Source, request: Request, program: str) -> Iterator[Item]:
@@ -68,4 +71,5 @@ class CommandReader:
         dating = Dating(request, source.reference(request.now))
         for found in self.parse(Printed(text, host, observed, dating)):
             values = {"host": host, **found.values}
-            yield Reading(source.evidence, found.kind, host, values, observed, found.line)
+            quotes = {name: (line, masked(said)) for name, (line, said) in found.quotes.items()}
+            yield Reading(source.evidence, found.kind, host, values, observed, found.line, quotes)

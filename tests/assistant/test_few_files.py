@@ -261,3 +261,14 @@ def test_two_clients_of_one_server_point_to_it(diagnose: Diagnose) -> None:
     assert (cause.entity.key, cause.observed) == ("storage_server:10.9.0.4", False)
     assert (cause.where.confidence, cause.why.confidence) == ("LIKELY", "INCONCLUSIVE")
     assert found.diagnosis.unexplained == ()
+
+
+def test_a_device_that_is_gone_is_cited_by_the_line_that_lists_it(diagnose: Diagnose) -> None:
+    """The words are lspci's own."""
+    listed = (
+        "0000:00:00.0 Host bridge: Intel Corporation Device 09a2 (rev 04)\n"
+        "0000:5d:00.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev ff)\n"
+    )
+    found = diagnose(lspci__txt=listed)
+    cited = [c for e in found.timeline.events for c in e.citations]
+    assert [(c.line, c.text) for c in cited] == [(2, listed.splitlines()[1])]

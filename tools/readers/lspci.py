@@ -29,17 +29,19 @@ def recognise(head: bytes) -> float:
 def parse(printed: Printed) -> Iterator[Typed]:
     """Read each device with its link."""
     values: dict[str, Value] = {}
+    quotes: dict[str, tuple[int, str]] = {}
     start = 0
     for number, line in enumerate(printed.text.splitlines(), 1):
         if match := _DEVICE.match(line):
             if values:
-                yield Typed("pci", values, start)
+                yield Typed("pci", values, start, quotes)
             bus, kind, name, revision = match.groups()
             start = number
             values = {
                 "bdf": bus if len(bus) > 7 else f"0000:{bus}",  # noqa: PLR2004  # without domain
                 "class": kind, "name": name, "revision": revision, "lost": revision == "ff",
             }  # fmt: skip
+            quotes = dict.fromkeys(values, (number, line))
         elif match := _LINK.search(line):
             end = "_max" if match.group(1) == "LnkCap" else ""
             values[f"speed_gts{end}"] = float(match.group(2))
@@ -48,8 +50,9 @@ def parse(printed: Printed) -> Iterator[Typed]:
             values["acs_redirect"] = "+" in match.groups()
         elif _GONE in line:
             values["lost"] = True
+            quotes["lost"] = number, line.strip()
     if values:
-        yield Typed("pci", values, start)
+        yield Typed("pci", values, start, quotes)
 
 
 READER = CommandReader("lspci", recognise, parse)
