@@ -8,7 +8,7 @@ no comparable rival, no expected effect missing, and sources that would have sho
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assistant.diagnosis.graph import Edge, Graph
+from assistant.diagnosis.graph import HEADS, Edge, Graph
 from assistant.diagnosis.hypotheses import Candidate, Ranking, related
 from assistant.diagnosis.result import Confidence
 from assistant.diagnosis.weights import STRENGTH
@@ -145,6 +145,19 @@ def hosts_covered(candidate: Candidate, graph: Graph, sight: Sight) -> float:
     return len(seen) / len(hosts)
 
 
+def _may_hide(candidate: Candidate, graph: Graph, pages: Mapping[str, Page], sight: Sight) -> bool:
+    """Tell whether a rival that only the kernel would report may hide in logs that were not read.
+
+    None can where one line names cause and effect, nor where a root was seen and no such rival
+    brings about what it did.
+    """
+    if states_itself(candidate, graph) or hosts_covered(candidate, graph, sight) >= COVERED_SHARE:
+        return False
+    rivals = rival_pages(candidate, graph, pages)
+    seen = candidate.observed and candidate.event.role in HEADS
+    return not seen or any(s.source == "kernel" for page in rivals for s in page.signatures)
+
+
 def blind_spots(
     candidate: Candidate, graph: Graph, pages: Mapping[str, Page], sight: Sight
 ) -> list[Page]:
@@ -206,10 +219,7 @@ def _inconclusive_reasons(
         reasons.append(say("members-unaffected", unaffected=len(latent.unaffected), total=total))
     if latent is not None and latent.thin:
         reasons.append(say("few-victims", victims=len(latent.affected)))
-    covered = states_itself(candidate, graph) or (
-        hosts_covered(candidate, graph, sight) >= COVERED_SHARE
-    )
-    if not covered:
+    if _may_hide(candidate, graph, pages, sight):
         reasons.append(say("onset-uncovered"))
     return reasons
 

@@ -2,7 +2,7 @@
 
 from assistant.diagnosis.diagnose import diagnose
 from assistant.event import Event
-from tests.assistant.diagnosis.world import case, event, page, watched
+from tests.assistant.diagnosis.world import case, event, kernel, page, watched
 from tools.evidence import Citation
 
 LINE = Citation(evidence="E1", line=7, text="segment refused: No space left on device")
@@ -34,3 +34,19 @@ def test_two_lines_that_came_together_are_no_such_statement() -> None:
     found = diagnose(case([QUOTING, REFUSED], [cause, apart], sight=watched()))
 
     assert found.verdict == "inconclusive"
+
+
+def test_an_unread_kernel_log_matters_where_a_rival_would_stand_in_it() -> None:
+    """A root that was seen is open only to causes that its effects may have."""
+    effects = [{"effect": "refused"}, {"effect": "lost"}]
+    seen = page("seen", effects=effects, damage=2)
+    lost = page("lost", "symptom", damage=1)
+    rival = page("rival", effects=[{"effect": "lost"}], signatures=[kernel("rival")])
+    events = [
+        event(name, of, seconds, channels=frozenset({"service"}))
+        for name, of, seconds in (("a", seen, 0), ("b", REFUSED, 9), ("c", lost, 9))
+    ]
+
+    assert diagnose(case([seen, lost, REFUSED], events, sight=watched())).verdict == "fault"
+    told = diagnose(case([seen, lost, REFUSED, rival], events, sight=watched()))
+    assert told.verdict == "inconclusive"
