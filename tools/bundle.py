@@ -112,10 +112,13 @@ class Bundle:
     def read(self, request: Request) -> Iterator[Evidence | Item]:
         """Yield each capture's items, then its evidence; afterwards what has no file."""
         self._match()
-        request = _zoned(request, self.meta, self._latest())
+        taken = self._taken()
+        day = taken or self._last_day()
+        latest = taken or (day + HALF_A_YEAR if day else None)
+        request = _zoned(request, self.meta, latest)
         yield from self._gaps
         members, copies = without_copies(self._ordered())
-        number, known = 0, Known(ranks=rank_writers(members), latest=self._last_day())
+        number, known = 0, Known(ranks=rank_writers(members), latest=day)
         with ThreadPoolExecutor(2) as pool:
             pool.submit(masked, READY)
             for member in members:
@@ -131,16 +134,13 @@ class Bundle:
             number += 1
             yield from outcome_items(f"E{number}", capture)
 
-    def _latest(self) -> datetime | None:
-        """Tell when the evidence was taken, for files that do not say: to find a stamp's year."""
+    def _taken(self) -> datetime | None:
+        """Tell when the evidence was taken, as far as a manifest says."""
         taken = [capture.ended or capture.started for capture in self.manifest]
-        known = [moment for moment in taken if moment]
-        if known:
-            return max(known)
-        day = self._last_day()
-        return day + HALF_A_YEAR if day else None
+        return max((moment for moment in taken if moment), default=None)
 
     def _last_day(self) -> datetime | None:
+        """Find the latest day that a content names: what does not say its year lies near it."""
         dates = (date for member in self.members for date in _dates(member.head))
         return max(dates, default=None)
 
