@@ -57,6 +57,16 @@ class Gpu:
 
 
 @dataclass(frozen=True, slots=True)
+class Boot:
+    """An earlier start of a machine."""
+
+    id: str
+    booted: float
+    down: float
+    """When it ended."""
+
+
+@dataclass(frozen=True, slots=True)
 class Host:
     """A machine and its clock."""
 
@@ -68,6 +78,8 @@ class Host:
     gpus: tuple[Gpu, ...] = ()
     clock_offset_s: float = 0.0
     """What its stamps are ahead of true time."""
+    before: Boot | None = None
+    """Its boot before this one, where it was started anew within the recording."""
 
 
 @dataclass(frozen=True, slots=True)

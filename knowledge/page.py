@@ -216,6 +216,9 @@ class Link(Part):
     guard: Guard | None = None
     when: dict[str, str] = {}
     """Effect field → RE2 full match; a field that is present and differs excludes the link."""
+    passes_s: float = Field(default=0.0, ge=0)
+    """What this cause brings about is over within so long; an effect that was seen for longer has
+    another one. 0: no bound."""
     definitional: bool = False
     """The effect's line quotes this cause."""
     why: Bilingual | None = None

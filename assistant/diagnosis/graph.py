@@ -15,6 +15,7 @@ from assistant.diagnosis.guards import (
     attributes_allow,
     guard_holds,
     order,
+    outlasts,
 )
 from assistant.diagnosis.weights import Weights
 from assistant.event import Anchor, Event
@@ -120,7 +121,7 @@ def make_edge(
 ) -> Edge | None:
     """Return the edge between two events that meet in scope, if nothing forbids it."""
     sequence = order(link, cause, effect)
-    if sequence == "excluded" or not attributes_allow(link, effect):
+    if sequence == "excluded" or not attributes_allow(link, effect) or outlasts(link, effect):
         return None
     held = guard_holds(link.guard, cause, settings, effect)
     if held == "no":

@@ -107,6 +107,12 @@ def attributes_allow(link: Link, effect: Event) -> bool:
     return True
 
 
+def outlasts(link: Link, effect: Event) -> bool:
+    """Tell whether an effect was seen for longer than this cause makes it last."""
+    seen = effect.last.utc.timestamp() - effect.latest
+    return 0 < link.passes_s < seen
+
+
 def active_until(cause: Event) -> float:
     """Return the last moment, in epoch seconds, at which the cause was certainly at work."""
     seen = cause.last.utc.timestamp() + cause.last.uncertainty_s

@@ -18,6 +18,13 @@ def _carrier(host: Host, entry: Entry) -> str:
     )
 
 
+def _boot(host: Host, at: float) -> tuple[str, float]:
+    """Return the boot in which an entry was written, and when that began."""
+    if host.before and at < host.booted:
+        return host.before.id, host.before.booted
+    return host.boot_id, host.booted
+
+
 def _message(text: str) -> bytes:
     if "\n" not in text:
         return f"MESSAGE={text}\n".encode()
@@ -30,11 +37,12 @@ def export(host: Host, entries: list[Entry]) -> bytes:
     parts: list[bytes] = []
     for number, entry in enumerate(sorted(entries, key=lambda entry: entry.at), start=1):
         stamp = round((entry.at + host.clock_offset_s) * 1e6)
-        mono = max(round((entry.at - host.booted) * 1e6), 1)
+        boot, booted = _boot(host, entry.at)
+        mono = max(round((entry.at - booted) * 1e6), 1)
         head = (
-            f"__CURSOR=s={host.machine_id};i={number:x};b={host.boot_id};m={mono:x};t={stamp:x}\n"
+            f"__CURSOR=s={host.machine_id};i={number:x};b={boot};m={mono:x};t={stamp:x}\n"
             f"__REALTIME_TIMESTAMP={stamp}\n__MONOTONIC_TIMESTAMP={mono}\n"
-            f"_BOOT_ID={host.boot_id}\n_MACHINE_ID={host.machine_id}\n_HOSTNAME={host.name}\n"
+            f"_BOOT_ID={boot}\n_MACHINE_ID={host.machine_id}\n_HOSTNAME={host.name}\n"
             f"PRIORITY={entry.priority}\n{_carrier(host, entry)}"
         )
         parts += (head.encode(), _message(entry.text), b"\n")

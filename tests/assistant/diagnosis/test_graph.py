@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from assistant.diagnosis.graph import Graph, build_graph, reach
 from assistant.diagnosis.guards import Settings
 from assistant.diagnosis.weights import DEFAULT_WEIGHTS
 from assistant.event import Anchor, Event, Setting
 from knowledge.page import Page
-from tests.assistant.diagnosis.world import event, page
-from tools.evidence import Citation
+from tests.assistant.diagnosis.world import at, event, page
+from tools.evidence import Citation, Instant
 
 
 def _graph(pages: Sequence[Page], events: Sequence[Event], *seen: Setting) -> Graph:
@@ -160,3 +162,14 @@ def test_what_one_line_tells_of_two_conditions_meets_in_that_line() -> None:
     ]
 
     assert _pairs(_graph([quoting, EFFECT], told)) == {("a", "b")}
+
+
+@pytest.mark.parametrize(("lasted", "explained"), [(60, True), (3600, False)])
+def test_what_passes_explains_nothing_that_stays(*, lasted: float, explained: bool) -> None:
+    """A start makes a thing missing for minutes; an hour later it is missing for another reason."""
+    started = page("started", "change", effects=[{"effect": "gone", "passes_s": 900}])
+    gone = page("gone", "symptom", damage=1)
+    late = event("b", gone, 5, last=Instant(at(lasted), 0.5))
+    events = [event("a", started, 0), late]
+
+    assert bool(_pairs(_graph([started, gone], events))) is explained
