@@ -17,6 +17,7 @@ from assistant.kinship import find_kin
 from assistant.limits import Limit
 from assistant.merging import Merged, merge
 from assistant.onset import Settings, begin_earlier, not_before, stated
+from assistant.pinning import pin
 from assistant.population import fold_populations, fold_recurrences
 from assistant.recognise import Recognised
 from assistant.summaries import absorb, is_wide, spaces_of
@@ -41,7 +42,8 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     incident = incident or Incident()
     names = recognised.topology
     who = _Subjects(names, catalog.pages)
-    bursts = [_canonical(burst, who) for burst in _timed(recognised)]
+    told = [_canonical(burst, who) for burst in _timed(recognised)]
+    bursts = pin(told, catalog.pages, names)
     ends = [_canonical_end(sighting, who) for sighting in recognised.ends]
     sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]
     stated = [b for b in sure if b.first.zone == "stated"]
