@@ -66,6 +66,8 @@ def merge(
         page = pages[key[0]]
         runs = _runs(group, _quiet(page))
         merged = [_join(run) for run in runs]
+        if len(merged) == 1 and merged[0].timed:
+            _hear(merged[0], [burst for burst in group if not burst.timed])
         _recover(merged, recoveries.get(key, ()))
         _finish(merged, page)
         found += merged
@@ -100,6 +102,15 @@ def _runs(group: Sequence[Burst], quiet_s: float) -> list[list[Burst]]:
     for state in states:
         _place_state(runs, state)
     return sorted(runs, key=lambda run: _upper(run[0]))
+
+
+def _hear(happening: Merged, undated: Iterable[Burst]) -> None:
+    """Take reports without a time as further witnesses of the one happening that has one."""
+    for burst in undated:
+        more = dict.fromkeys([*happening.places, *burst.places])
+        happening.places = [*more][:MOST_PLACES]
+        happening.channels |= burst.channels
+        happening.evidence |= {place.evidence for place in burst.places}
 
 
 @dataclass(slots=True)

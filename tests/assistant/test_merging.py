@@ -103,3 +103,13 @@ def test_an_end_is_a_recovery_or_the_last_sighting() -> None:
     (event,) = order(look([kernel("n1", s, "odd") for s in (0, 60)], book), book).events
     assert event.end == event.last
     assert since_t0(event.last) == 60
+
+
+def test_a_report_without_a_time_is_a_witness_of_the_one_that_has_one() -> None:
+    """A copy of the line in a note bears no stamp: it is cited, and moves nothing."""
+    dated = kernel("n1", 20, XID)
+    undated = said("kernel", None, XID, host="n1", clock="untimed:E6", evidence="E6")
+    event = only(line_up([dated, undated]), "xid-79-fell-off-bus")
+
+    assert since_t0(event.start) == 20
+    assert {c.evidence for c in event.citations} == {"E1", "E6"}
