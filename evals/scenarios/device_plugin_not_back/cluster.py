@@ -115,17 +115,30 @@ def _plugin(
 
 def _stuck(cluster: GangCluster, spec: PodSpec, plan: Plan) -> None:
     """List a pod whose sandbox cannot be made for want of the runtime that it names."""
-    since = plan.victim.down + 52
-    waiting: Body = {"waiting": {"reason": "ContainerCreating"}}
-    container = {
-        "name": spec.container,
-        "image": spec.image,
-        "ready": False,
-        "started": False,
-        "restartCount": 0,
-        "state": waiting,
-        "lastState": {},
-    }
+    status = _write_creating(spec, plan.victim.down + 52)
+    cluster.items.append(pod_objects.write_pod(spec, phase="Pending", status=status))
+    text = (
+        "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox "
+        'runtime: no runtime for "nvidia" is configured'
+    )
+    first, last = plan.victim.kubelet + 5, cluster.recording.taken - 9
+    cluster.events.append(
+        objects.write_event(
+            cluster.rng,
+            Involved("Pod", spec.name, spec.namespace, spec.uid),
+            first=cluster.recording.stamped(spec.node, first),
+            last=cluster.recording.stamped(spec.node, last),
+            count=int((last - first) // 13),
+            reason="FailedCreatePodSandBox",
+            message=text,
+            component="kubelet",
+            host=spec.node,
+        )
+    )
+
+
+def _write_creating(spec: PodSpec, since: float) -> Body:
+    """Write the status of a pod that is not ready since then and whose container waits."""
     conditions = [
         {"type": kind, "status": status, "reason": reason, "lastTransitionTime": write_iso(at)}
         for kind, status, reason, at in (
@@ -134,33 +147,20 @@ def _stuck(cluster: GangCluster, spec: PodSpec, plan: Plan) -> None:
             ("ContainersReady", "False", "ContainersNotReady", since),
         )
     ]
-    status: Body = {
+    container = {
+        "name": spec.container,
+        "image": spec.image,
+        "ready": False,
+        "started": False,
+        "restartCount": 0,
+        "state": {"waiting": {"reason": "ContainerCreating"}},
+        "lastState": {},
+    }
+    return {
         "startTime": write_iso(spec.created),
         "conditions": conditions,
         "containerStatuses": [container],
     }
-    cluster.items.append(pod_objects.write_pod(spec, phase="Pending", status=status))
-    about = Involved("Pod", spec.name, spec.namespace, spec.uid)
-    text = (
-        "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox "
-        'runtime: no runtime for "nvidia" is configured'
-    )
-    first = plan.victim.kubelet + 5
-    stamped = cluster.recording.stamped(spec.node, first)
-    last = cluster.recording.taken - 9
-    cluster.events.append(
-        objects.write_event(
-            cluster.rng,
-            about,
-            first=stamped,
-            last=last,
-            count=int((last - first) // 13),
-            reason="FailedCreatePodSandBox",
-            message=text,
-            component="kubelet",
-            host=spec.node,
-        )
-    )
 
 
 def _plugin_log(recording: Recording, host: Host, since: float, *, found: bool) -> Lines:

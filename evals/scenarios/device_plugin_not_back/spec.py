@@ -9,7 +9,7 @@ import random
 from evals import background, fleet
 from evals.alerts import write_alert
 from evals.model import Frame, Metric, Recording, open_stream, read_epoch, write_iso
-from evals.scenarios import gang_cluster, gpu_health, nfs_outage
+from evals.scenarios import gang_cluster, gpu_health, nfs_outage, old_news
 from evals.scenarios.device_plugin_not_back import cluster as listing
 from evals.scenarios.device_plugin_not_back import plan
 from evals.scenarios.device_plugin_not_back.plan import Plan, Restart
@@ -31,6 +31,7 @@ FRAME = Frame(
     after_s=52 * 60,
     reported_s=20 * 60,
 )
+RUNTIME = ("nvidia-runtime-missing", "system")
 KERNEL = (
     "Linux version 5.15.0-139-generic (buildd@lcy02-amd64-067) (gcc (Ubuntu 11.4.0-1ubuntu1~22.04) "
     "11.4.0, GNU ld (GNU Binutils for Ubuntu) 2.38) #149-Ubuntu SMP Fri Apr 11 22:06:13 UTC 2025"
@@ -70,8 +71,19 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     background.add_journals(recording, noise, max(LEAST_NOISE, round(NOISE * scale)))
     _silence(recording, anew)
     _report(recording, round_.victim)
-    recording.facts |= {"host": round_.victim.name, "first_anomaly": write_iso(fault)}
+    recording.facts |= _name_facts(round_, fault)
     return recording
+
+
+def _name_facts(round_: Plan, fault: float) -> dict[str, str]:
+    """Name what is true; where the plugin cannot be started the message itself names the reason."""
+    named = ("device-plugin-not-registered", "orchestration") if round_.runs else RUNTIME
+    return {
+        "host": round_.victim.name,
+        "reason": named[0],
+        "layer": named[1],
+        "first_anomaly": write_iso(fault),
+    }
 
 
 def _report(recording: Recording, victim: Restart) -> None:
@@ -197,25 +209,10 @@ def _silence(recording: Recording, anew: dict[str, Restart]) -> None:
 
 def _decoys(recording: Recording, names: list[str], rng: random.Random) -> None:
     """Log an application's fault of last month and a corrected error all day, on other nodes."""
-    old, chronic = rng.sample(names, 2)
-    gpu = rng.choice(recording.hosts[old].gpus)
-    at = recording.since - OLD_S
+    old, chronic = (recording.hosts[name] for name in rng.sample(names, 2))
     mmu = "MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_0 faulted @ 0x7f_a2c00000"
     fault = f"31, pid={gang_cluster.draw_pid(rng)}, name=python3, Ch 00000008, intr 00000000. {mmu}"
-    recording.log(old, at, "kernel", f"NVRM: GPU at PCI:{gpu.bdf}: {gpu.uuid}")
-    recording.log(old, at + 0.01, "kernel", f"NVRM: Xid (PCI:{gpu.bdf}): {fault}", priority=3)
-    gpu = rng.choice(recording.hosts[chronic].gpus)
-    at = recording.since + 30
-    while at < recording.until:
-        kind = "severity=Corrected, type=Data Link Layer, (Transmitter ID)"
-        for offset, line in enumerate(
-            (
-                f"pcieport {gpu.port}: AER: Corrected error received: {gpu.bdf}.0",
-                f"nvidia {gpu.bdf}.0: PCIe Bus Error: {kind}",
-                f"nvidia {gpu.bdf}.0:    [12] Timeout",
-            )
-        ):
-            recording.log(chronic, at + offset * 1e-5, "kernel", line, priority=4)
-        at += rng.uniform(280, 420)
+    old_news.log_xid(recording, old, rng.choice(old.gpus), recording.since - OLD_S, fault)
+    old_news.log_corrected(recording, chronic, rng)
     for host in recording.hosts.values():
         recording.commands.append(nfs_outage.record_tracking(host, recording.taken - 40))

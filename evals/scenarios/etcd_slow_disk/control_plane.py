@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import dataclass
 
 from evals import fleet
 from evals.background import write_klog
@@ -19,6 +20,10 @@ IMAGES = {
     "kube-scheduler": "registry.k8s.io/kube-scheduler:v1.32.4",
 }
 SEALED = "etcdserver: request timed out"
+LONG_S = 3.0
+"""A write that takes longer than this makes a client's request fail."""
+MANAGER = "kube-system/kube-controller-manager"
+QUOTA = '"syncing resource quota controller"'
 KEYS = (
     '/registry/leases/kube-system/kube-scheduler" ',
     '/registry/health" ',
@@ -187,26 +192,35 @@ def _change(plan: Plan, index: int, election: Election) -> Lines:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """Writes the lines of one host's components by its own clock."""
+
+    recording: Recording
+    host: str
+
+    def write(self, at: float, level: str, where: str, text: str) -> tuple[float, str]:
+        """Write a line at true time `at`."""
+        stamp = self.recording.stamped(self.host, at)
+        return at, write_klog(level, stamp, where, text, pid=1)
+
+
 def _server(recording: Recording, member: Member, plan: Plan, rng: random.Random) -> Lines:
     """Write an API server's log: it asks the etcd of its own host."""
-    host = member.host.name
-
-    def say(at: float, level: str, where: str, text: str) -> tuple[float, str]:
-        return at, write_klog(level, recording.stamped(host, at), where, text, pid=1)
-
+    pen = Pen(recording, member.host.name)
     lines = [
-        say(at, "I", "handler.go:286", "Adding GroupVersion metrics.k8s.io v1beta1")
+        pen.write(at, "I", "handler.go:286", "Adding GroupVersion metrics.k8s.io v1beta1")
         for at in _every(recording, 420, rng)
     ]
     error = f'rpctypes.EtcdError{{code:0xe, desc:"{SEALED}"}}: {SEALED}'
-    for sync in (s for s in member.syncs if s.took > 3):  # noqa: PLR2004 - seconds
+    for sync in (s for s in member.syncs if s.took > LONG_S):
         at = sync.end + rng.uniform(0, 0.4)
         text = f"apiserver received an error that is not an metav1.Status: {error}"
-        lines.append(say(at, "E", "status.go:71", text))
+        lines.append(pen.write(at, "E", "status.go:71", text))
         node = rng.choice([silence.node for silence in plan.silences])
         path = f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{node}"
         text = f'"Timeout or abort while handling" logger="UnhandledError" method="PUT" URI="{path}'
-        lines.append(say(at + 0.2, "E", "timeout.go:140", f'{text}?timeout=10s"'))
+        lines.append(pen.write(at + 0.2, "E", "timeout.go:140", f'{text}?timeout=10s"'))
     return lines
 
 
@@ -219,57 +233,45 @@ def _manager(
     recording: Recording, index: int, plan: Plan, rng: random.Random
 ) -> tuple[Lines, Lines]:
     """Write a controller manager's logs before and after it gave up; only the first one did."""
-    host = plan.members[index].host.name
-    lease = "kube-system/kube-controller-manager"
-
-    def say(at: float, level: str, where: str, text: str) -> tuple[float, str]:
-        return at, write_klog(level, recording.stamped(host, at), where, text, pid=1)
-
+    pen = Pen(recording, plan.members[index].host.name)
     calm = [
-        say(at, "I", "resource_quota_controller.go:443", '"syncing resource quota controller"')
+        pen.write(at, "I", "resource_quota_controller.go:443", QUOTA)
         for at in _every(recording, 500, rng)
     ]
-    if index:
-        won = plan.lost_lease + rng.uniform(16, 19)
-        taken = say(won, "I", "leaderelection.go:271", f"successfully acquired lease {lease}")
-        return [], [*calm, *([taken] if index == 1 else [])]
-    lost = plan.lost_lease
-    url = f"https://{plan.members[index].host.address}:6443/apis/coordination.k8s.io/v1/namespaces/"
-    failed = f'Get "{url}kube-system/leases/kube-controller-manager?timeout=5s": context deadline'
-    before = [line for line in calm if line[0] < lost]
-    before += [
-        say(
-            lost - 5,
-            "E",
-            "leaderelection.go:436",
-            f"error retrieving resource lock {lease}: {failed} exceeded",
-        ),
-        say(
-            lost - 0.01,
-            "I",
-            "leaderelection.go:297",
-            f"failed to renew lease {lease}: context deadline exceeded",
-        ),
-        say(lost, "E", "controllermanager.go:340", '"leaderelection lost"'),
-    ]
-    after = [
-        say(lost + 3, "I", "serving.go:386", '"Generated self-signed cert in-memory"'),
-        say(lost + 4, "I", "leaderelection.go:257", f"attempting to acquire leader lease {lease}"),
-    ]
-    return before, after + [line for line in calm if line[0] > lost + 4]
+    if not index:
+        every = sorted([*calm, *_give_up(pen, plan)])
+        ended = plan.lost_lease
+        return [x for x in every if x[0] <= ended], [x for x in every if x[0] > ended]
+    won = plan.lost_lease + rng.uniform(16, 19)
+    text = f"successfully acquired lease {MANAGER}"
+    taken = pen.write(won, "I", "leaderelection.go:271", text)
+    return [], [*calm, *([taken] if index == 1 else [])]
+
+
+def _give_up(pen: Pen, plan: Plan) -> Lines:
+    """Write how a manager loses its lease, ends itself and starts anew."""
+    address = plan.members[0].host.address
+    url = f"https://{address}:6443/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+    late = "context deadline exceeded"
+    tried = f'Get "{url}/kube-controller-manager?timeout=5s": {late}'
+    said: tuple[tuple[float, str, str, str], ...] = (
+        (-5, "E", "leaderelection.go:436", f"error retrieving resource lock {MANAGER}: {tried}"),
+        (-0.01, "I", "leaderelection.go:297", f"failed to renew lease {MANAGER}: {late}"),
+        (0, "E", "controllermanager.go:340", '"leaderelection lost"'),
+        (3, "I", "serving.go:386", '"Generated self-signed cert in-memory"'),
+        (4, "I", "leaderelection.go:257", f"attempting to acquire leader lease {MANAGER}"),
+    )
+    return [pen.write(plan.lost_lease + after, *words) for after, *words in said]
 
 
 def _scheduler(recording: Recording, index: int, plan: Plan, rng: random.Random) -> Lines:
     """Write a scheduler's log: the standby ones only fail to read the lease."""
     member = plan.members[index]
-    lease = "kube-system/kube-scheduler"
-    lines: Lines = []
-    for sync in (s for s in member.syncs if s.took > 4):  # noqa: PLR2004 - seconds
+    pen, lease = Pen(recording, member.host.name), "kube-system/kube-scheduler"
+    text = f"attempting to acquire leader lease {lease}"
+    lines = [pen.write(recording.since + 15, "I", "leaderelection.go:257", text)]
+    for sync in (s for s in member.syncs if s.took > LONG_S + 1):
         at = sync.end + rng.uniform(0, 0.3)
         text = f"error retrieving resource lock {lease}: {SEALED}"
-        stamp = recording.stamped(member.host.name, at)
-        lines.append((at, write_klog("E", stamp, "leaderelection.go:436", text, pid=1)))
-    at = recording.since + 15
-    text = f"attempting to acquire leader lease {lease}"
-    stamp = recording.stamped(member.host.name, at)
-    return [(at, write_klog("I", stamp, "leaderelection.go:257", text, pid=1)), *lines]
+        lines.append(pen.write(at, "E", "leaderelection.go:436", text))
+    return lines

@@ -13,7 +13,7 @@ from evals.model import Body, Frame, Host, Metric, Recording, open_stream, read_
 from evals.node_objects import Ready
 from evals.objects import Involved
 from evals.pod_objects import PodSpec
-from evals.scenarios import gang_cluster, gpu_health, nfs_outage
+from evals.scenarios import gang_cluster, gpu_health, nfs_outage, old_news
 from evals.scenarios.etcd_slow_disk import control_plane, metrics, plan
 from evals.scenarios.etcd_slow_disk.plan import RENEW_S, Plan, Silence
 from evals.scenarios.gang_cluster import GangCluster
@@ -217,31 +217,9 @@ def _flap(metric: Metric, night: Plan) -> Metric:
 def _decoys(recording: Recording, workers: list[Host], rng: random.Random) -> None:
     """Log an Xid of last month, a chronic corrected error and a link that blinked for a second."""
     old, chronic, blinked = rng.sample(workers, 3)
-    gpu = rng.choice(old.gpus)
-    at = recording.since - OLD_S
     text = "79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
-    recording.log(old.name, at, "kernel", f"NVRM: GPU at PCI:{gpu.bdf}: {gpu.uuid}")
-    recording.log(old.name, at + 0.01, "kernel", f"NVRM: Xid (PCI:{gpu.bdf}): {text}", priority=3)
-    at = recording.since + 30
-    while at < recording.until:
-        _log_corrected(recording, chronic, at)
-        at += rng.uniform(280, 420)
-    at = recording.until - rng.uniform(70, 100) * 60
-    device = "mlx5_core 0000:ab:00.0 mlx5_5: Port: 1 Link"
-    recording.log(blinked.name, at, "kernel", f"{device} DOWN", priority=4)
-    recording.log(blinked.name, at + 0.9, "kernel", f"{device} ACTIVE", priority=5)
+    old_news.log_xid(recording, old, rng.choice(old.gpus), recording.since - OLD_S, text)
+    old_news.log_corrected(recording, chronic, rng)
+    old_news.log_blink(recording, blinked, recording.until - rng.uniform(70, 100) * 60)
     for host in recording.hosts.values():
         recording.commands.append(nfs_outage.record_tracking(host, recording.taken - 40))
-
-
-def _log_corrected(recording: Recording, host: Host, at: float) -> None:
-    gpu = host.gpus[3]
-    kind = "severity=Corrected, type=Data Link Layer, (Transmitter ID)"
-    for offset, line in enumerate(
-        (
-            f"pcieport {gpu.port}: AER: Corrected error received: {gpu.bdf}.0",
-            f"nvidia {gpu.bdf}.0: PCIe Bus Error: {kind}",
-            f"nvidia {gpu.bdf}.0:    [12] Timeout",
-        )
-    ):
-        recording.log(host.name, at + offset * 1e-5, "kernel", line, priority=4)

@@ -13,7 +13,7 @@ from evals import background, fleet
 from evals.alerts import write_alert
 from evals.fleet import draw_suffix
 from evals.model import Frame, Loss, PodLog, Recording, happens, open_stream, read_epoch, write_iso
-from evals.scenarios import gang_cluster, gpu_health, nfs_outage
+from evals.scenarios import gang_cluster, gpu_health, nfs_outage, old_news
 from evals.scenarios.gang_cluster import GangCluster
 from evals.training import draw_gang, write_child_failure, write_peer_closed, write_steps
 
@@ -168,37 +168,17 @@ def _decoys(cluster: GangCluster, death: Death, rng: random.Random) -> None:
     recording = cluster.recording
     names = [spec.node for spec in cluster.gang.pods]
     others = [name for place, name in enumerate(names) if place != death.victim]
-    old, chronic, warned = rng.sample(others, 3)
-    gpu = rng.choice(recording.hosts[old].gpus)
-    at = death.at - OLD_S
-    recording.log(old, at, "kernel", f"NVRM: GPU at PCI:{gpu.bdf}: {gpu.uuid}")
-    contained = f"94, pid={gang_cluster.draw_pid(rng)}, name=python3, Contained: CE User Channel"
-    text = f"NVRM: Xid (PCI:{gpu.bdf}): {contained} (0x9). RST: No, D-RST: No"
-    recording.log(old, at + 0.01, "kernel", text, priority=3)
-    _log_corrected(recording, chronic, rng)
+    old, chronic, warned = (recording.hosts[name] for name in rng.sample(others, 3))
+    process = f"pid={gang_cluster.draw_pid(rng)}, name=python3"
+    contained = f"94, {process}, Contained: CE User Channel (0x9). RST: No, D-RST: No"
+    old_news.log_xid(recording, old, rng.choice(old.gpus), death.at - OLD_S, contained)
+    old_news.log_corrected(recording, chronic, rng)
     pod = f"monitoring/node-exporter-{draw_suffix(rng)}"
     late = death.at - rng.uniform(600, 3000)
-    liveness = f'"Probe failed" probeType="Readiness" pod="{pod}" probeResult="failure"'
-    klog = background.write_klog("I", recording.stamped(warned, late), "prober.go:107", liveness)
-    recording.log(warned, late, "kubelet", klog)
+    probe = f'"Probe failed" probeType="Readiness" pod="{pod}" probeResult="failure"'
+    stamp = recording.stamped(warned.name, late)
+    klog = background.write_klog("I", stamp, "prober.go:107", probe)
+    recording.log(warned.name, late, "kubelet", klog)
     for name in names:
-        recording.commands.append(
-            nfs_outage.record_tracking(recording.hosts[name], recording.taken - 45)
-        )
-
-
-def _log_corrected(recording: Recording, name: str, rng: random.Random) -> None:
-    """Log a corrected error of the bus every few minutes, long before the death as after it."""
-    gpu = rng.choice(recording.hosts[name].gpus)
-    at = recording.since + 30
-    while at < recording.until:
-        kind = "type=Data Link Layer, (Transmitter ID)"
-        for offset, text in enumerate(
-            (
-                f"pcieport {gpu.port}: AER: Corrected error received: {gpu.bdf}.0",
-                f"nvidia {gpu.bdf}.0: PCIe Bus Error: severity=Corrected, {kind}",
-                f"nvidia {gpu.bdf}.0:    [12] Timeout",
-            )
-        ):
-            recording.log(name, at + offset * 1e-5, "kernel", text, priority=4)
-        at += rng.uniform(280, 420)
+        host = recording.hosts[name]
+        recording.commands.append(nfs_outage.record_tracking(host, recording.taken - 45))
