@@ -7,7 +7,8 @@ from tools.stamps import MONTHS
 
 PATTERN = re.compile(
     r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d{4})) "
-    r"(?:(?:SUB)?DEBUG|DDEBUG|TRACE|INFO|WARNING|ERROR|CRITICAL) (?P<dnf>.*)"
+    # Levels that only dnf has; other programs write INFO behind such a stamp too.
+    r"(?:(?:SUBDEBUG|DDEBUG) (?P<dnf>.*)|INFO (?P<begin>--- logging initialized ---.*))"
     r"|(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?P<day>\d\d) "
     r"(?P<clock>\d\d:\d\d:\d\d) (?P<yum>(?:Installed|Updated|Erased|Obsoleted): .*)",
     re.DOTALL,
@@ -17,9 +18,10 @@ PATTERN = re.compile(
 def build(match: "re.Match[str]", setting: Setting) -> Line | None:
     """Read the stamp; the action stays in the text."""
     host = setting.host
-    if match["dnf"] is not None:
+    text = match["dnf"] or match["begin"]
+    if text is not None:
         instant = setting.dating.iso(match["stamp"], host)
-        return Line(match["dnf"], instant, host, "dnf", "service") if instant else None
+        return Line(text, instant, host, "dnf", "service") if instant else None
     hour, minute, second = (int(part) for part in match["clock"].split(":"))
     numbers = (MONTHS[match["month"].lower()], int(match["day"]), hour, minute, second)
     original = match.string[: match.start("yum") - 1]

@@ -32,3 +32,11 @@ def test_an_action_of_yum_is_no_host(read: Read) -> None:
     assert first.host != "Updated:"
     assert first.time is not None
     assert first.time.utc.year == 2026
+
+
+def test_a_program_that_logs_levels_is_not_dnf(read: Read) -> None:
+    """A trainer writes INFO behind a stamp too, and says nothing of packages."""
+    trainer = "2026-03-02T06:21:52Z INFO Upgraded the learning rate\n" * 4
+    (first, *_) = read(trainer, literals=("Upgrade",)).records
+    assert first.unit != "dnf"
+    assert first.channel != "service"
