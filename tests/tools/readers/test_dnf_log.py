@@ -39,4 +39,3 @@ def test_a_program_that_logs_levels_is_not_dnf(read: Read) -> None:
     trainer = "2026-03-02T06:21:52Z INFO Upgraded the learning rate\n" * 4
     (first, *_) = read(trainer, literals=("Upgrade",)).records
     assert first.unit != "dnf"
-    assert first.channel != "service"
