@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tools.evidence import Instant, Reading, Record, Series
+from tools.stamps import zone_of
 
 SKEW_QUERY = "clock_skew_seconds"
 SKEW_EXPR = "node_time_seconds - timestamp(node_time_seconds)"
@@ -23,6 +24,7 @@ _WRONG = re.compile(r"System clock wrong by (-?\d+(?:\.\d+)?) seconds")
 _TRACKING = re.compile(
     r"(?P<size>\d+(?:\.\d+)?(?:e-?\d+)?) seconds (?P<sense>slow|fast) of NTP time"
 )
+_UTC_OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d\d)(?P<minutes>\d\d)")
 _OFFSET_NAMES = ("system_time_offset_s", "offset_s", "system_offset_s", "system_time")
 _SCRAPE_S = 1.0
 """A scraped wall time is up to this much older than its stamp."""
@@ -43,6 +45,8 @@ class ClockFact:
     line: int = 0
     step: bool = False
     """True: it holds for what was stamped before, and nothing is to be added after."""
+    zone: bool = False
+    """True: it holds for stamps that name no zone, and for no others."""
 
 
 class ClockWatch:
@@ -69,6 +73,7 @@ class ClockWatch:
         if reading.kind not in {"chrony", "clock", "timex", "ntp"} or not reading.host:
             return
         clock = f"host:{reading.host}"
+        self._zone(clock, reading)
         for name in _OFFSET_NAMES:
             value = reading.values.get(name)
             if isinstance(value, str) and "NTP time" in value:
@@ -124,6 +129,17 @@ class ClockWatch:
             size = float(found["size"])
             self._note(clock, size if found["sense"] == "slow" else -size, evidence, at)
 
+    def _zone(self, clock: str, reading: Reading) -> None:
+        """Read which zone the host itself says it keeps."""
+        name = str(reading.values.get("zone") or "")
+        ahead_s = _ahead_of_utc(name, str(reading.values.get("utc_offset") or ""), reading.observed)
+        if ahead_s is None:
+            return
+        why = f"the host says that it keeps the zone {name or f'UTC{ahead_s / 3600:+g}'}"
+        self._facts.append(
+            ClockFact(clock, -ahead_s, 0.0, reading.evidence, why, reading.observed, zone=True)
+        )
+
     def _note(
         self,
         clock: str,
@@ -138,6 +154,16 @@ class ClockWatch:
         ahead = "behind" if add_s > 0 else "ahead"
         why = f"the host's clock was measured {abs(add_s):.1f} s {ahead}"
         self._facts.append(ClockFact(clock, add_s, uncertainty_s, evidence, why, at))
+
+
+def _ahead_of_utc(name: str, shown: str, at: Instant | None) -> float | None:
+    """Return how far a zone is ahead of UTC: as the host shows it, else by the zone's name."""
+    if found := _UTC_OFFSET.fullmatch(shown):
+        size = int(found["hours"]) * 3600.0 + int(found["minutes"]) * 60.0
+        return -size if found["sign"] == "-" else size
+    zone = zone_of(name) if name else None
+    offset = at.utc.astimezone(zone).utcoffset() if zone and at else None
+    return None if offset is None else offset.total_seconds()
 
 
 def _host_of(labels: Mapping[str, str]) -> str:

@@ -71,7 +71,8 @@ def learn_clocks(
         broke: when things broke, as certain clocks show it.
         captures: what the times of the captures tell.
     """
-    stated = tuple(_from_facts(facts))
+    stated = tuple(_from_facts([fact for fact in facts if not fact.zone]))
+    kept = tuple(_zones_kept([fact for fact in facts if fact.zone]))
     clocks = Clocks(stated)
     timed = [burst for burst in bursts if burst.timed]
     certain = [clocks.apply(b) for b in timed if b.first.zone == "stated"]
@@ -81,9 +82,26 @@ def learn_clocks(
     known = {correction.clock for correction in stated}
     believed = [b for b in sure if b.first.zone == "stated"]
     paired = tuple(_from_pairs(believed, known))
-    lost = [b for b in timed if b.first.zone == "unknown"]
+    told = {correction.clock for correction in kept}
+    lost = [b for b in timed if b.first.zone == "unknown" and b.clock not in told]
     zones, unresolved = conclude(lost, sure, broke, captures.zones)
-    return Clocks((*stated, *paired, *denied, *zones), unresolved)
+    return Clocks((*stated, *paired, *denied, *kept, *zones), unresolved)
+
+
+def _zones_kept(facts: Sequence[ClockFact]) -> Iterator[ClockCorrection]:
+    """Take the zone that a host says it keeps, unless it said two."""
+    said: dict[str, set[float]] = defaultdict(set)
+    for fact in facts:
+        said[fact.clock].add(fact.add_s)
+    for fact in {fact.clock: fact for fact in facts}.values():
+        if len(said[fact.clock]) == 1:
+            yield ClockCorrection(
+                clock=fact.clock,
+                offset_s=fact.add_s,
+                evidence=(fact.evidence,),
+                why=fact.why,
+                kind="zone",
+            )
 
 
 def _zoned(moment: Instant, corrections: Iterable[ClockCorrection]) -> Instant:

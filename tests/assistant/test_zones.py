@@ -5,7 +5,17 @@ from datetime import timedelta
 import pytest
 
 from assistant.event import Timeline
-from tests.assistant.items import T0, at, kernel, line_up, only, said, since_t0, unzoned
+from tests.assistant.items import (
+    T0,
+    at,
+    kernel,
+    line_up,
+    only,
+    reading,
+    said,
+    since_t0,
+    unzoned,
+)
 from tools.evidence import Evidence, Instant, Item, Record
 
 XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
@@ -81,3 +91,28 @@ def test_a_log_whose_zone_was_found_places_another_that_shares_a_happening() -> 
     elsewhere: list[Item] = [kernel(f"n{n}", 60, NOT_RESPONDING) for n in range(3)]
     timeline = line_up([*found, other, *old, kernel("n1", 10, XID), *elsewhere])
     assert denied(timeline) == {"file:E8": -EIGHT_HOURS, "file:E9": 0}
+
+
+@pytest.mark.parametrize("shown", [{"utc_offset": "+0800"}, {"zone": "Asia/Shanghai"}])
+def test_a_host_that_says_its_zone_dates_what_it_stamped_without_one(shown: dict[str, str]) -> None:
+    """A package history in local time lies where timedatectl puts it, and that is said."""
+    upgraded = said(
+        "service", None, "Upgrade: libnvidia-compute-550:amd64 (550.90, 550.127)", host="n1",
+        clock="host:n1", time=unzoned(8 * 3600),
+    )  # fmt: skip
+    timeline = line_up([upgraded, reading("chrony", "n1", 0.0, **shown)])
+    (event,) = timeline.events
+    assert (since_t0(event.start), event.start.zone) == (0, "assumed")
+    assert event.start.uncertainty_s < 2
+    assert timeline.unresolved_zones == ()
+    assert "says that it keeps" in timeline.corrections[0].why
+
+
+def test_a_host_that_says_two_zones_says_none() -> None:
+    """Somebody changed it between: which stamps are of which nobody knows."""
+    upgraded = said(
+        "service", None, "Upgrade: libnvidia-compute-550:amd64 (550.90, 550.127)", host="n1",
+        clock="host:n1", time=unzoned(8 * 3600),
+    )  # fmt: skip
+    said_two = [reading("chrony", "n1", utc_offset=zone) for zone in ("+0800", "+0000")]
+    assert line_up([upgraded, *said_two]).unresolved_zones == ("host:n1",)

@@ -50,11 +50,11 @@ def _transaction(part: str, host: str, evidence: str, dating: Dating) -> Record 
     if match is None:
         return None
     time = dating.iso(f"{match.group(1)} {match.group(2)}", host)
-    own = time is None or time.zone == "unknown" or not host
     actions = dict(_ACTION.findall(part))
     names = ",".join(name for text in actions.values() for name, _ in _PACKAGE.findall(text))
     fields = {"actions": ",".join(actions), "packages": names[:4000]}
-    clock = f"file:{evidence}" if own else f"host:{host}"
+    # A package manager stamps by its host's own wall clock, whichever zone that keeps.
+    clock = f"host:{host}" if host and time is not None else f"file:{evidence}"
     return Record(evidence, "service", part.strip(), 0, time, clock, host, "apt", fields)
 
 
