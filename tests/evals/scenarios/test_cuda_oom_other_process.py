@@ -26,7 +26,7 @@ def _message(recording: Recording) -> str:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_an_empty_card_would_have_served_the_request(seed: int) -> None:
-    """Total is free, own and others; own and request together fit, with what is free they do not."""
+    """Total is free, own and others; own use and the request would fit, what is free does not."""
     message = _message(spec.record(seed, 0.002))
     total = _gib(message, f"total capacity of {SIZE}")
     free = _gib(message, f"of which {SIZE} is free")
