@@ -25,6 +25,8 @@ from tools.request import Request
 from tools.source import HEAD, Known
 from tools.unpacking import Content, is_archive, unpack
 
+_PODS = re.compile(rb"(?:\$ [^\n]*\n)?(?:NAMESPACE +)?NAME +READY +STATUS .*\bNODE\b")
+"""A table that says where pods run."""
 _BOOT_CLOCK = re.compile(rb"(?:<\d+>)?\[ *\d+\.\d+\]")
 _DATE = re.compile(rb"(?<!\d)20\d\d-[01]\d-[0-3]\d(?=[T ])")
 HALF_A_YEAR = timedelta(days=180)
@@ -174,7 +176,8 @@ def _with_copies(evidence: Evidence, others: Sequence[str] | None) -> Evidence:
 
 def _rank(head: bytes) -> int:
     start = head.lstrip()[:2000]
-    if start.startswith((b"{", b"[", b"apiVersion:")) and b"apiVersion" in start:
+    stored = start.startswith((b"{", b"[", b"apiVersion:")) and b"apiVersion" in start
+    if stored or _PODS.match(start):
         return 0
     return 2 if _BOOT_CLOCK.match(start) else 1
 

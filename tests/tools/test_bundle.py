@@ -307,3 +307,22 @@ def test_a_year_comes_from_neighbours(tmp_path: Path) -> None:
     (tmp_path / "train.log").write_text("2024-06-18 01:00:00 step 1\n")
     years = {record.time.utc.year for record in read_paths(tmp_path).records if record.time}
     assert years == {2024}
+
+
+PODS = """\
+$ kubectl get pods -n train -o wide
+NAME    READY   STATUS    RESTARTS   AGE   IP          NODE    NOMINATED NODE   READINESS GATES
+job-0   1/1     Running   0          41m   10.4.2.3    gpu-7   <none>           <none>
+"""
+
+
+def test_a_table_of_pods_places_the_logs_that_stand_before_it(tmp_path: Path) -> None:
+    """By name the logs come first; where their pods run is read before them."""
+    log = tmp_path / "k8s" / "logs" / "train" / "job-0" / "trainer.log"
+    log.parent.mkdir(parents=True)
+    log.write_text(samples.CRI)
+    (tmp_path / "k8s" / "pods.txt").write_text(PODS)
+
+    reads = read_paths(tmp_path, literals=("RuntimeError",))
+
+    assert {record.host for record in reads.records if record.channel == "app"} == {"gpu-7"}
