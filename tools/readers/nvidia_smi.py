@@ -72,18 +72,7 @@ class NvidiaSmiReader:
         yield from command_lines(source, request, "nvidia-smi")
         text = source.whole().decode("utf-8", "replace")
         host = writer_of(source.capture, source.name).host or source.capture.target
-        top, gpus = parse_report(text)
-        observed = _observed(top.text("timestamp"), source, request, host)
-        driver = top.text("driver version")
-        for tree in gpus:
-            values = canonical(gpu_values(tree.texts), host=host, driver=driver)
-            line = tree.quotes["pci/bus id"][0]
-            quotes = quotes_of(tree)
-            yield Reading(source.evidence, "gpu", host, values, observed, line, quotes)
-        summary: dict[str, Value] = {"host": host, "driver": driver, "gpu_count": len(gpus)}
-        if attached := _NUMBER.match(top.text("attached gpus")):
-            summary["attached"] = int(float(attached.group()))
-        yield Reading(source.evidence, "gpu_host", host, summary, observed)
+        yield from report_items(*parse_report(text), source, request, host)
 
 
 @dataclass
@@ -101,6 +90,22 @@ class Tree:
         """Keep the first value of a path."""
         if path not in self.texts:
             self.texts[path], self.quotes[path] = text, quote
+
+
+def report_items(
+    top: "Tree", gpus: list["Tree"], source: Source, request: Request, host: str
+) -> Iterator[Reading]:
+    """Type what a report says: a reading per GPU, and one of the host."""
+    observed = _observed(top.text("timestamp"), source, request, host)
+    driver = top.text("driver version")
+    for tree in gpus:
+        values = canonical(gpu_values(tree.texts), host=host, driver=driver)
+        line = tree.quotes["pci/bus id"][0]
+        yield Reading(source.evidence, "gpu", host, values, observed, line, quotes_of(tree))
+    summary: dict[str, Value] = {"host": host, "driver": driver, "gpu_count": len(gpus)}
+    if attached := _NUMBER.match(top.text("attached gpus")):
+        summary["attached"] = int(float(attached.group()))
+    yield Reading(source.evidence, "gpu_host", host, summary, observed)
 
 
 def parse_report(text: str) -> tuple[Tree, list[Tree]]:
