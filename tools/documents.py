@@ -26,9 +26,9 @@ def lines_before(head: bytes) -> int:
     return head[: len(head) - len(text_start(head))].count(b"\n")
 
 
-def json_data(source: Source) -> bytes:
-    """Read the whole content, masked, from its first bracket on."""
-    return text_start(masked_bytes(source.whole()))
+def json_data(source: Source, whole: bytes | None = None) -> bytes:
+    """Read the whole content, masked, from its first bracket on; `whole` is what was read of it."""
+    return text_start(masked_bytes(source.whole() if whole is None else whole))
 
 
 def json_values(source: Source, data: bytes | None = None) -> Iterator[Mapping[str, object] | Gap]:

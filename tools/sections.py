@@ -13,7 +13,7 @@ from tools.capture import Capture
 from tools.capture_reading import UNREADABLE
 from tools.evidence import Gap, Item, ObjectState, Reading, Record, Span
 from tools.request import Request
-from tools.sniffing import sniff
+from tools.sniffing import LogReader, sniff
 from tools.source import HEAD, Reader, Source
 
 
@@ -30,6 +30,8 @@ class Section:
     capture: Capture = field(default_factory=Capture)
     modified: datetime | None = None
     """When nothing in it can be younger."""
+    is_log: bool = False
+    """A program's own lines: whatever they look like, they are no document."""
     is_heading: bool = False
     """It only names what follows: kept, not read."""
 
@@ -37,7 +39,8 @@ class Section:
 def read_section(section: Section, source: Source, request: Request) -> Iterator[Item]:
     """Yield what one part says, and a span or gap for each of its bytes."""
     counted = 0
-    items = iter(()) if section.is_heading else _read(section, source, request)
+    silent = section.is_heading or not section.data
+    items = iter(()) if silent else _read(section, source, request)
     for item in items:
         if isinstance(item, Span | Gap):
             counted += item.length or 0
@@ -57,6 +60,8 @@ def _read(section: Section, source: Source, request: Request) -> Iterator[Item]:
         known=source.known,
     )
     for reader in sniff(part):
+        if section.is_log and not isinstance(reader, LogReader):
+            continue
         said = False
         try:
             for item in reader.read(part, request):

@@ -6,6 +6,7 @@ from tools.documents import json_data, json_values, lines_before, text_start
 from tools.evidence import Item
 from tools.json_places import Places
 from tools.kubernetes_objects import object_items
+from tools.readers.cluster_dump import dump_items, is_dump
 from tools.request import Request
 from tools.source import Source
 
@@ -25,7 +26,11 @@ class KubernetesJsonReader:
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read objects; of a truncated list, those that are whole."""
-        data = json_data(source)
+        whole = source.whole()
+        if is_dump(whole):
+            yield from dump_items(whole, source, request)
+            return
+        data = json_data(source, whole)
         places = Places(data, lines_before(source.head))
         for number, value in enumerate(json_values(source, data)):
             if isinstance(value, Mapping):
