@@ -7,18 +7,16 @@ programs write, so there the tag is proof; in any other text it is a quotation a
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from tools.dialect import Dialect, Line, Setting
-from tools.quotations import is_persons_text
+from tools.quotations import is_loose, is_persons_text
 from tools.source import Source, Writer
 from tools.writers import is_daemon
 
 SYSTEM = frozenset({"kernel", "service"})
 MAJORITY = 0.6
 """Part of the lines that must be of a system's dialect; quotations stay far below."""
-SEVERAL = 2
-"""Two daemons besides the kernel make a system's log, whatever else writes into it."""
 _REPORT = re.compile(rb"Start of NVIDIA bug report log file|NVIDIA bug report")
 """How a report begins that collects the system's own logs; said later, it may be a quotation."""
 FEW, MANY = 60, 2000
@@ -57,20 +55,26 @@ def _without_long_lines(stream: BinaryIO) -> bytes:
     return bytes(data)
 
 
-def is_quoting(
-    source: Source, writer: Writer, dialects: Sequence[Dialect], setting: Setting
-) -> bool:
-    """Tell whether a content that is no system's log can be a person's text that quotes one.
+Quoting = Literal["nothing", "carried", "anything"]
+"""Which lines may be the kernel's by claim: none, those with a syslog's own head, or any."""
 
-    A log of which each line has its carrier is a program's, whatever it claims to be.
+
+def quoting_of(
+    source: Source, writer: Writer, dialects: Sequence[Dialect], setting: Setting
+) -> Quoting:
+    """Tell what a content that is no system's log may hold of one: a claim, no proof.
+
+    A person's text may quote anything. Of syslog lines whose programs nobody knows one program
+    might have written all, but a collected syslog looks the same.
     """
-    if not is_persons_text(source, writer):
-        return False
+    if not is_loose(source, writer):
+        return "nothing"
     carriers = [dialect for dialect in dialects if is_of_system(dialect)]
     lines = _sample(source.head, FEW)
     found = [line for text in lines for line in _parsed(text, carriers, setting)]
-    strangers = [line for line in found if line.channel != "kernel" and not is_daemon(line.unit)]
-    return len(found) < MAJORITY * len(lines) or not strangers
+    if len(found) < MAJORITY * len(lines) or all(line.channel == "kernel" for line in found):
+        return "anything" if is_persons_text(source) else "nothing"
+    return "carried" if all(line.host and line.unit for line in found) else "nothing"
 
 
 def _sample(data: bytes, most: int) -> list[str]:
@@ -88,7 +92,7 @@ def _speaks_for_system(lines: Sequence[str], carriers: Sequence[Dialect], settin
     daemons = Counter(line.unit for line in found if line.unit and is_daemon(line.unit))
     del daemons["kernel"]
     own = kernel + daemons.total()
-    return bool(own) and (len(daemons) >= SEVERAL or 2 * own >= len(found))
+    return bool(own) and (bool(daemons) or 2 * own >= len(found))
 
 
 def _parsed(text: str, carriers: Sequence[Dialect], setting: Setting) -> Iterator[Line]:

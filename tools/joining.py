@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from tools.carriers import SYSTEM, is_of_system
+from tools.carriers import SYSTEM, Quoting, is_of_system
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Channel, Instant
 from tools.messages import (
@@ -46,12 +46,12 @@ class Joiner:
         fixed: Channel | None = None,
         *,
         speaks_for_system: Callable[[], bool] = lambda: False,
-        quotes: Callable[[], bool] = lambda: False,
+        quotes: Callable[[], Quoting] = lambda: "nothing",
     ) -> None:
         """Take the likeliest dialect first; `fixed` overrules what lines claim of their writer.
 
         `speaks_for_system` is asked once, when the first line claims to be the kernel's; if it
-        does not, `quotes` tells whether a person may have copied that line from the kernel's log.
+        does not, `quotes` tells which lines may be the kernel's by claim.
         """
         self.dialects, self.setting = dialects, setting
         self.channel, self.fixed = channel, fixed
@@ -72,8 +72,8 @@ class Joiner:
         return self._speaks_for_system()
 
     @cached_property
-    def _quoting(self) -> bool:
-        return not self._believed and self._quotes()
+    def _quoting(self) -> Quoting:
+        return "nothing" if self._believed else self._quotes()
 
     def turn_to(self, block: Block) -> None:
         """Go on with the next block of the text."""
@@ -272,7 +272,7 @@ class Joiner:
 
     def _quotation(self, text: str) -> Line | None:
         """Read a line of the kernel that a person copied, with or without its stamp."""
-        if self.fixed or not is_kernels(text) or not self._quoting:
+        if self.fixed or not is_kernels(text) or self._quoting != "anything":
             return None
         own = unmarked(text)
         if TAG.match(own):
@@ -284,7 +284,7 @@ class Joiner:
         """Refuse a claim to be the system's in what is no log of the system."""
         if self.fixed or line.channel not in SYSTEM or not self._doubtful(line, dialect):
             return line
-        if line.channel == "kernel" and self._quoting:
+        if line.channel == "kernel" and self._quoting != "nothing":
             return line._replace(channel="quoted")
         if is_of_system(self.dialects[0]):
             return line._replace(channel="text")

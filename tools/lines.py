@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
-from tools.carriers import is_quoting, is_system_log
+from tools.carriers import is_system_log, quoting_of
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Channel, Gap, Instant, Item, Record, Span
 from tools.hum import Stretch, thinned
@@ -106,7 +106,7 @@ class LogReading:
             self.channel,
             self.writer.channel,
             speaks_for_system=lambda: is_system_log(self.source, self.dialects, self.setting),
-            quotes=lambda: is_quoting(self.source, self.writer, self.dialects, self.setting),
+            quotes=lambda: quoting_of(self.source, self.writer, self.dialects, self.setting),
         )
 
     def items(self) -> Iterator[Item]:

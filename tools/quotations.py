@@ -50,11 +50,14 @@ HEADING_LINES = 3
 LINES = 400
 
 
-def is_persons_text(source: Source, writer: Writer) -> bool:
-    """Tell whether a content can be what a person wrote and pasted, not what a program logged."""
+def is_loose(source: Source, writer: Writer) -> bool:
+    """Tell whether nothing says whose output a content is."""
     capture = source.capture
-    if writer.channel is not None or capture.command or capture.source not in {"", "file"}:
-        return False
+    return writer.channel is None and not capture.command and capture.source in {"", "file"}
+
+
+def is_persons_text(source: Source) -> bool:
+    """Tell whether a content can be what a person wrote and pasted, not what a program logged."""
     text = source.head.decode("utf-8", "replace")
     own = [line for line in text.splitlines() if line.strip() and not is_kernels(line)][:LINES]
     program = sum(1 for line in own if _PROGRAM.match(line) or is_workloads(line.encode()))

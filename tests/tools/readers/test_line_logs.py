@@ -191,9 +191,17 @@ def test_a_quoted_kernel_line_in_a_text_is_a_claim(read: Read) -> None:
 
 
 def test_one_programs_syslog_cannot_speak_for_the_kernel(read: Read) -> None:
-    """Syslog lines of a single program of unknown kind are no system's log."""
+    """Beside a single program of unknown kind, a line of the kernel is a claim and no proof."""
     own = "".join(f"Nov 30 02:00:{n:02d} gpu-07 trainer[77]: step {n}\n" for n in range(50))
-    assert [r.channel for r in read(own + KERNEL_LINE + own, "t.log").records] == ["text"]
+    assert [r.channel for r in read(own + KERNEL_LINE + own, "t.log").records] == ["quoted"]
+    assert [r.channel for r in read(own + KERNEL_LINE + own, "app/t.log").records] == ["app"]
+
+
+def test_one_known_daemon_makes_a_syslog(read: Read) -> None:
+    """However much a job prints into the node's log, the kernel's line there is the kernel's."""
+    own = "".join(f"Nov 30 02:00:{n:02d} gpu-07 trainer[77]: step {n}\n" for n in range(50))
+    daemon = "Nov 30 01:59:00 gpu-07 systemd[1]: Started Session 4.\n"
+    assert [r.channel for r in read(daemon + own + KERNEL_LINE, "t.log").records] == ["kernel"]
 
 
 def test_a_kernel_with_a_process_id_is_none(read: Read) -> None:

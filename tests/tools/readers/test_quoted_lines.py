@@ -56,7 +56,6 @@ PROGRAMS = {
     "levels": "INFO starting up\nINFO ready\n{line}\nERROR gave up\n",
     "stamps": "2025-03-11 02:13:20,100 ready\n{line}\n2025-03-11 02:13:23,100 bye\n",
     "greeting": "Hello from rank 0!\n{line}\nstep 1 loss 2.0\nstep 2 loss 2.0\n",
-    "syslog": "Mar 11 02:13:22 h app[1]: up\n" * 3 + "{line}\n",
     "traceback": 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n{line}\n',
 }
 
@@ -66,6 +65,14 @@ PROGRAMS = {
 def test_what_a_program_prints_is_never_the_kernels(read: Read, program: str, line: str) -> None:
     """A log shows by its own lines that a program wrote it."""
     assert not kernels(read, PROGRAMS[program].format(line=line))
+
+
+def test_beside_a_programs_syslog_only_a_whole_line_counts(read: Read) -> None:
+    """What has no head of its own there was printed by the program."""
+    text = "Mar 11 02:13:22 h app[1]: up\n" * 3 + "{line}\n"
+    assert not kernels(read, text.format(line=XID))
+    assert not kernels(read, text.format(line=STAMPED))
+    assert kernels(read, text.format(line=f"Mar 11 02:13:22 gpu-17 kernel: {XID}")) == [XID]
 
 
 @pytest.mark.parametrize("name", ["app/rank0.log", "logs/ml/train-0/main.log", "slurm-8812.out"])
