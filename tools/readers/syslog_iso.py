@@ -5,7 +5,13 @@ import re
 from tools.dialect import Dialect, Line, Setting
 from tools.syslog_tags import kernel_line, tagged_line
 
-_STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+_CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+_STAMP = (
+    rf"\d{{4}}-\d\d-\d\dT{_CLOCK}"
+    # Many programs' own logs have a space there; then only a tag of syslog's own form tells.
+    rf"|\d{{4}}-\d\d-\d\d {_CLOCK}"
+    r"(?= [A-Za-z0-9][\w.-]* (?:kernel|[\w./-]{1,64}\[\d{1,10}\]): )"
+)
 PATTERN = re.compile(
     rf"(?:<\d{{1,3}}>(?P<version>1 )?)?(?P<stamp>{_STAMP}) (?P<host>[A-Za-z0-9][\w.:-]*) "
     rf"(?P<rest>(?:[^\s\[\]:=]+(?: [^\s\[\]:=]+)?(?:\[[^\]\s]{{1,24}}\])?: |(?<= )\S+ \S+ \S+ ).*)",

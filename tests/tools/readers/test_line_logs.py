@@ -386,3 +386,13 @@ def test_a_runtimes_own_lines_are_no_continuation(tmp_path: Path) -> None:
     assert found[0].time is not None
     assert found[0].time.utc == datetime(2025, 3, 6, 4, 5, 31, tzinfo=UTC)
     assert found[0].time.uncertainty_s == 301.0  # each stamp is of a whole second
+
+
+def test_a_space_may_stand_between_day_and_time_of_a_syslog(read: Read) -> None:
+    """With a tag of syslog's own form behind the host; a program's levels are no host."""
+    line = "2025-11-25 23:38:12 hgx-03 kernel: NVRM: Xid (PCI:0000:5d:00): 79, pid=8112, lost\n"
+    daemon = "2025-11-25 23:38:13 hgx-03 systemd[1]: Started Session 4.\n"
+    (record,) = read(line + daemon, "t.log").records
+    assert (record.channel, record.host, record.unit) == ("kernel", "hgx-03", "kernel")
+    program = "2025-11-25 23:38:12 ERROR trainer: RuntimeError: out of memory\n" * 3
+    assert {r.host for r in read(program, "p.log").records} == {""}
