@@ -264,13 +264,12 @@ class Desk:
             self.found = self._kept(done)
 
     def _kept(self, found: Investigation) -> Investigation:
-        """Keep a step under its incident's id; one without an alarm begins as a closed incident."""
+        """Keep a step under its incident's id; what is shown to be healthy begins as closed."""
         if self._store is None or _misses(found) or found.step == "opened":
             return found
         self._fresh = self._fresh or not self._store.holds(found)
         kept = self._store.save(found)
-        quiet = not any(map(is_alarming, found.timeline.events))
-        if self._fresh and quiet and kept.step == "diagnosed":
+        if self._fresh and kept.diagnosis and kept.diagnosis.verdict == "healthy":
             self._store.close_incident(kept.incident.id, author=PRODUCT)
         return kept
 

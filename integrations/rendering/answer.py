@@ -124,14 +124,21 @@ def stand_of(view: View, *, whys: bool = True) -> Sequence[Fact]:
     )  # fmt: skip
 
 
+def _uncontained(view: View) -> str:
+    """Name the reason why there is nothing to do now."""
+    verdict = view.diagnosis.verdict if view.diagnosis else "inconclusive"
+    if verdict == "inconclusive":
+        return "contain_unknown" if view.hurts else "contain_unseen"
+    return "contain_none" if view.hurts else "nothing_to_contain"
+
+
 def _instructions(
     view: View, key: str, instructions: Sequence[Instruction], *, whys: bool
 ) -> Sequence[Fact]:
     words = view.words
     label = words(f"report.{key}")
     if not instructions and key == "do_now":
-        key = "contain_unknown" if view.hurts else "nothing_to_contain"
-        return (Fact(label, soft(words(f"report.{key}"))),)
+        return (Fact(label, soft(words(f"report.{_uncontained(view)}"))),)
     told = tell_advice(words, instructions)
     return [
         Fact(label, join(strong(one.text), soft(one.why) if whys else (), by=" — ")) for one in told

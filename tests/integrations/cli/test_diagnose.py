@@ -13,6 +13,7 @@ import pytest
 
 from assistant.investigation import Investigation
 from assistant.settings import Settings
+from evals.scenarios.build import build
 from integrations.cli.diagnose import exit_code
 from tests.integrations.cli.conftest import LOG, Run, load
 from tests.integrations.sample import build_investigation
@@ -236,14 +237,14 @@ def _interrupt(home: Path, number: signal.Signals | None) -> tuple[int, str, str
 
 
 def test_where_nothing_alarms_there_is_no_clock_to_respond_by(run: Run, home: Path) -> None:
-    """It is kept as closed, and nothing is demanded of anybody."""
+    """It stays open, for health was not shown, and nothing is demanded of anybody."""
     quiet = home / "quiet.log"
     quiet.write_text("2025-06-20T02:20:00+00:00 n1 systemd[1]: Started Session 4 of user root.\n")
 
     document = load(run("diagnose", str(quiet), "-o", "json")[1])
 
     kept = load(run("incident", "list", "-o", "json")[1])["items"]
-    assert [(item["id"], item["status"]) for item in kept] == [(document["incident"], "closed")]
+    assert [(item["id"], item["status"]) for item in kept] == [(document["incident"], "open")]
     priority = document["priority"]
     assert isinstance(priority, dict)
     assert priority["respond_by"] is None
@@ -332,3 +333,15 @@ def test_one_content_given_twice_is_felt_once(run: Run, log: Path, tmp_path: Pat
     assert twice["confidence"] == once["confidence"]
     assert twice["impact"] == once["impact"]
     assert any("3 times, read once" in row["why"] for row in twice["coverage"])
+
+
+def test_what_is_shown_to_be_healthy_is_kept_as_closed(run: Run, home: Path) -> None:
+    """Nobody has to close an incident in which nothing was wrong."""
+    bundle = home / "bundle"
+    build("healthy-old-noise", 1, bundle, scale=0.02)
+
+    document = load(run("diagnose", str(bundle), "-o", "json")[1])
+
+    assert document["verdict"] == "healthy"
+    (kept,) = load(run("incident", "list", "-o", "json")[1])["items"]
+    assert (kept["id"], kept["status"]) == (document["incident"], "closed")

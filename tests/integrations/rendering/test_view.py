@@ -40,10 +40,11 @@ def test_the_worst_damage_is_the_headline(view: View, lang: Language, start: str
 
 
 def test_without_an_alarm_nothing_was_recognised(view: View) -> None:
-    """And nothing needs to be contained."""
+    """And nobody says that nothing needs to be contained: health was not shown either."""
     found = _inconclusive(view, events=())
     assert found.headline().startswith("Nothing alarming was recognised")
-    assert found.words("report.nothing_to_contain") in str(build_answer(found, LIMITS))
+    assert found.words("report.contain_unseen") in str(build_answer(found, LIMITS))
+    assert found.words("report.nothing_to_contain") not in str(build_answer(found, LIMITS))
 
 
 def test_inconclusive_is_said_once(view: View) -> None:
