@@ -4,7 +4,8 @@
 import sys
 from collections.abc import Mapping
 
-from tools.shapes import EPOCH, NAME, NUMBER, PATH, SECONDS, STAMP, TEXT, WORD, Shape, Slot, slot
+from tools.cluster_grammar import CLUSTER_PROGRAMS
+from tools.shapes import EPOCH, NAME, NUMBER, PATH, SECONDS, STAMP, TEXT, Shape, Slot, slot
 
 _CORE = (
     "nodes|pods|events|namespaces|persistentvolumes|persistentvolumeclaims|services|endpoints"
@@ -122,6 +123,7 @@ def _collect_over_ssh() -> Shape:
 
 
 PROGRAMS: Mapping[str, tuple[Shape, ...]] = {
+    **CLUSTER_PROGRAMS,
     "kubectl": KUBECTL,
     "journalctl": (JOURNALCTL,),
     "docker": DOCKER,
@@ -138,10 +140,6 @@ PROGRAMS: Mapping[str, tuple[Shape, ...]] = {
     "stat": (Shape(flags={"-f": None}, positionals=(PATH,), required=frozenset({"-f"})),),
     "dmesg": (Shape(flags={"--time-format": slot("iso"), "--kernel": None, "-T": None, "-x": None}),),
     "nfsstat": (Shape(flags={"-m": None, "-c": None}),),
-    "ibstat": (Shape(),),
-    "ibdev2netdev": (Shape(),),
-    "rdma": (Shape(("link", "show")), Shape(("statistic", "show")), Shape(("-j", "link", "show"))),
-    "perfquery": (Shape(flags={"-x": None}, rest=NUMBER),),
     "chronyc": (Shape(("-n", "tracking")), Shape(("-n", "sources"))),
     "timedatectl": (Shape(("show",)),),
     "lspci": (Shape(flags={"-vv": None, "-D": None, "-d": slot("10de:"), "-s": slot(r"[0-9a-f:.]+")}),),
@@ -151,8 +149,4 @@ PROGRAMS: Mapping[str, tuple[Shape, ...]] = {
     "systemctl": (Shape(("show",), {"--property": slot(r"[A-Za-z,]+")}, (NAME,)), Shape(("--failed",), {"--no-pager": None})),
     "dpkg-query": (Shape(("-W",), rest=slot(r"[\w*.+\-]+")),),
     "rpm": (Shape(("-qa", "--last")),),
-    "scontrol": (Shape(("show",), rest=WORD), Shape(("show", "node"), positionals=(NAME,)), Shape(("show", "job"), positionals=(NAME,))),
-    "sinfo": (Shape(flags={"-R": None, "-N": None, "-l": None}),),
-    "squeue": (Shape(flags={"-l": None, "-a": None}),),
-    "sacct": (Shape(flags={"-P": None, "-a": None, "-X": None, "-j": slot(r"[\d_,.]+"), "--starttime": slot(r"[\dT:\-]+"), "--format": slot(r"[A-Za-z,%0-9]+")}),),
 }  # fmt: skip

@@ -19,7 +19,6 @@ EPOCH = slot(r"@\d{1,11}(?:\.\d{1,9})?")
 SECONDS = slot(r"\d{1,4}s")
 STAMP = slot(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z")
 TEXT = slot(r"[^\x00\n]+")
-WORD = slot(r"[A-Za-z][A-Za-z0-9\-]*")
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,44 @@ ssh n1 firstfault collect --out - ; reboot
 scontrol update nodename=n1 state=down
 scontrol reboot n1
 scontrol requeue 1
+scontrol show node n1 update
+scontrol -d show job 1 --oneliner
+scontrol write batch_script 1
+scontrol reconfigure
+scontrol show assoc_mgr
+scancel 1
+scancel --state=PENDING
+sbatch x.sh
+srun hostname
+sacctmgr delete user x
+sdiag -r
+sdiag --reset
+env TZ=UTC scontrol update nodename=n1 state=down
+env TZ=UTC scancel 1
+env TZ=UTC sh -c reboot
+env TZ=UTC LD_PRELOAD=/x sinfo -R
+env LD_PRELOAD=/x sinfo -R
+env sinfo -R
+dcgmi diag -r 1
+dcgmi diag -r 3 -j
+dcgmi health -s a
+dcgmi health --set a
+dcgmi health --clear
+dcgmi health -c --clear
+dcgmi health
+dcgmi stats -e
+dcgmi stats -d
+dcgmi stats --jstart 1
+dcgmi stats -s 1
+dcgmi stats -x 1
+dcgmi stats -r 1
+dcgmi stats -a
+dcgmi stats -j 1 -a
+dcgmi config --set -P 300
+dcgmi policy --set 0,0
+dcgmi group -c x
+dcgmi discovery --host other -l
+dcgmi set --detach-driver
 scontrol show config extra-=x
 sinfo --convert
 chronyc makestep
@@ -150,6 +188,16 @@ lspci -s 0000:9b:00.0 -w
 setpci -s 0 0
 ibstat --x
 ibportstate 1 1 reset
+perfquery -r
+perfquery -a -R
+perfquery 3 1 0xffff
+perfquery 3 1
+rdma statistic qp set link mlx5_0 auto type on
+rdma dev set mlx5_0 name x
+rdma system set netns exclusive
+grep -rH . /etc/shadow
+grep -rH . /sys/class/infiniband/../../../etc
+grep -r root /sys/class/infiniband/mlx5_0/ports/1/counters
 nfsstat -z
 df --output=/x
 df /data; reboot
@@ -189,6 +237,21 @@ df -i -l -P
 lspci -vv -D
 docker inspect 0123456789ab
 scontrol show node n1
+scontrol show config
+scontrol -d show job
+scontrol -d show job 1234_7
+env TZ=UTC sinfo -R
+env TZ=UTC sinfo -N -l
+env TZ=UTC squeue -l -a
+env TZ=UTC sacct -a -D -P --starttime=uts1750384800 --endtime=uts1750388400 -N gpu-n[01-04]
+sdiag
+dcgmi discovery -l
+dcgmi health -c -g 0
+dcgmi health -f -g 0
+dcgmi stats -v -j 1234
+rdma statistic show
+perfquery -x -C mlx5_0 -P 1
+grep -rH . /sys/class/infiniband/mlx5_0/ports/1/hw_counters
 systemctl show --property=ActiveState kubelet
 """.splitlines()
 
