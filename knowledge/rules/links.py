@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from knowledge.catalog import Catalog
-from knowledge.page import Page, StateSignature, TextSignature
+from knowledge.matching import judge_state
+from knowledge.page import Page, Signature, StateSignature, TextSignature
 from knowledge.problem import Problem
+from knowledge.rules.samples import shows
 
 RECKONED: Mapping[str, frozenset[str]] = {
     "nfs_major_timeout_s": frozenset({"nfs_timeo_s", "nfs_retrans"}),
@@ -20,8 +22,38 @@ def check(catalog: Catalog) -> Iterator[Problem]:
         yield from _references(page, catalog)
         yield from _expectations(page, catalog)
         yield from _attributes(page, fields, settings)
+        yield from _one_line(page, catalog)
     yield from _circles(catalog)
     yield from _queries(catalog)
+
+
+def _one_line(page: Page, catalog: Catalog) -> Iterator[Problem]:
+    """A link within one line joins two signatures that take one and the same sample."""
+    for link in page.causes:
+        effect = catalog.pages.get(link.effect)
+        if link.scope == "line" and effect is not None and not _share_a_sample(page, effect):
+            text = f"is linked to {link.effect} within one line, but no sample of that shows both"
+            yield Problem(page.id, "line", text)
+
+
+def _share_a_sample(page: Page, effect: Page) -> bool:
+    return any(
+        _takes(signature, sample)
+        for one, other in ((page, effect), (effect, page))
+        for signature in one.signatures
+        for shown in other.signatures
+        for sample in shown.examples
+    )
+
+
+def _takes(signature: Signature, sample: object) -> bool:
+    match signature:
+        case TextSignature():
+            return isinstance(sample, str) and shows(signature, sample)
+        case StateSignature():
+            return isinstance(sample, Mapping) and any(judge_state("", signature, sample))
+        case _:
+            return False
 
 
 def _settings(catalog: Catalog) -> frozenset[str]:

@@ -24,6 +24,7 @@ METRIC = {
         ({"refuted_by": [{"condition": "gone", "scope": "node", "why": WHY}]}, "resolves"),
         ({"distinguish": [{"other": "gone", "check": "look", "means": WHY}]}, "resolves"),
         ({"distinguish": [{"other": "b", "check": "other", "means": WHY}]}, "resolves"),
+        ({"causes": [{**LINK, "scope": "line"}]}, "line"),
         ({"collateral_of": ["gone"]}, "resolves"),
         ({"stands_for": ["gone"]}, "resolves"),
         ({"infer": {"over": "server", "effects": ["b"]}}, "infer"),
@@ -45,6 +46,16 @@ def test_a_reference_must_resolve_and_make_sense(changes: dict[str, object], rul
     """One wrong reference, one problem."""
     pages = page("a", **changes), page("b", signatures=[NFS]), page("silent")
     assert [problem.rule for problem in check(catalog(*pages))] == [rule]
+
+
+def test_a_link_within_one_line_needs_a_line_that_shows_both() -> None:
+    """Cause and effect are told by one and the same sample."""
+    told = {**NFS, "id": "told", "literal": "nfs: server", "regex": "nfs: server .* not responding"}
+    pages = [
+        page("a", signatures=[told], causes=[{**LINK, "scope": "line"}]),
+        page("b", signatures=[NFS]),
+    ]
+    assert list(check(catalog(*pages))) == []
 
 
 def test_a_symptom_needs_damage_or_a_cause() -> None:
