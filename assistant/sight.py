@@ -64,6 +64,14 @@ class Sight:
             reached = max(reached, row.until)
         return "yes" if reached + JOIN_S >= until else "partly"
 
+    def clears(self, channel: str, host: str, since: float, until: float) -> bool:
+        """Tell whether silence over a span means that nothing was there.
+
+        Lines that begin with the fault are an excerpt: somebody chose them.
+        """
+        before = any(row.since < since for row in self.covering(channel, host, since, until))
+        return before and self.covers(channel, host, since, until) == "yes"
+
     def would_show(
         self, page: Page, anchors: Iterable[Anchor], since: float, until: float
     ) -> Answer:

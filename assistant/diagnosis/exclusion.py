@@ -15,6 +15,7 @@ from knowledge.page import Bilingual, Page, TextSignature
 
 MOST = 8
 HARDWARE_CHANNEL = "kernel"
+SILENT = frozenset({"alert", "app", "device"})
 
 
 def rule_out(case: Case, ranking: Ranking) -> list[RuledOut]:
@@ -29,14 +30,15 @@ def rule_out(case: Case, ranking: Ranking) -> list[RuledOut]:
         return []
     present = {event.page for event in case.timeline.events}
     blamed = {candidate.event.page for candidate in ranking.picks}
+    since = _onset([*hurt, *(candidate.event for candidate in ranking.picks)], case)
     found = []
     for page in _suspects(case, hurt, present):
         if blamed & set(page.stands_for):
             continue  # a class is not ruled out by the verdict that names one of it
         if page.stands_for:  # what reads well now may have failed then: only the log clears it
-            row = _umbrella(page, case, hurt)
+            row = _umbrella(page, case, hurt, since)
         else:
-            row = _refuted(page, ranking, hurt) or _unseen(page, case, hurt, present)
+            row = _refuted(page, ranking, hurt) or _unseen(page, case, hurt, since)
         if row is not None:
             found.append(row)
     return found[:MOST]
@@ -61,7 +63,7 @@ def _nodes(hurt: Iterable[Event]) -> set[str]:
     return {a.id for event in hurt for a in event.anchors if a.kind == "node"}
 
 
-def _umbrella(page: Page, case: Case, hurt: list[Event]) -> RuledOut | None:
+def _umbrella(page: Page, case: Case, hurt: list[Event], since: float) -> RuledOut | None:
     """Rule out a whole class by gapless kernel logs of every node concerned."""
     parts = [case.pages[name] for name in page.stands_for if name in case.pages]
     seen = [
@@ -75,9 +77,9 @@ def _umbrella(page: Page, case: Case, hurt: list[Event]) -> RuledOut | None:
     nodes = _nodes(hurt)
     if not parts or seen or not nodes:
         return None
-    since, until = _onset(hurt, case), case.until
+    until = case.until
     rows = {n: case.sight.covering(HARDWARE_CHANNEL, n, since, until) for n in nodes}
-    gapless = all(case.sight.covers(HARDWARE_CHANNEL, n, since, until) == "yes" for n in nodes)
+    gapless = all(case.sight.clears(HARDWARE_CHANNEL, n, since, until) for n in nodes)
     if not gapless:
         return None
     support = [e for e in case.timeline.events if e.page in {r.condition for r in page.refuted_by}]
@@ -114,14 +116,12 @@ def _refuted(page: Page, ranking: Ranking, hurt: list[Event]) -> RuledOut | None
     return None
 
 
-def _unseen(page: Page, case: Case, hurt: list[Event], present: set[str]) -> RuledOut | None:
-    if not page.signatures or page.unwritten or page.id in present:
+def _unseen(page: Page, case: Case, hurt: list[Event], since: float) -> RuledOut | None:
+    if not page.signatures or page.unwritten:
         return None
     nodes = _nodes(hurt)
-    channels = sorted(
-        {s.source for s in page.signatures if isinstance(s, TextSignature) and s.yields == "event"}
-    )
-    cited = _covering(channels, nodes, case.sight, (_onset(hurt, case), case.until))
+    channels = _writers(page)
+    cited = _covering(channels, nodes, case.sight, (since, case.until))
     if not cited:
         return None
     return RuledOut(
@@ -132,15 +132,22 @@ def _unseen(page: Page, case: Case, hurt: list[Event], present: set[str]) -> Rul
     )
 
 
+def _writers(page: Page) -> list[str]:
+    """Return the channels that would have told: the hosts' logs, else the cluster's events.
+
+    An alert fires by its own rule, a program may print or not: their silence clears nothing.
+    """
+    texts = (s for s in page.signatures if isinstance(s, TextSignature) and s.yields == "event")
+    channels = {signature.source for signature in texts} - SILENT
+    return sorted(channels - {"event"} or channels)
+
+
 def _covering(
     channels: Sequence[str], nodes: set[str], sight: Sight, span: tuple[float, float]
 ) -> list[str]:
-    """Return the evidence that covers every node on one of the channels; empty if none does."""
-    for channel in channels:
-        if channel in {"app", "device"} or not nodes:
-            continue
-        if all(sight.covers(channel, node, *span) == "yes" for node in nodes):
-            return sorted(
-                {row.evidence for node in nodes for row in sight.covering(channel, node, *span)}
-            )
-    return []
+    """Return the evidence that clears every node on every channel; empty if any is missing."""
+    asked = [(channel, node) for channel in channels for node in nodes]
+    if not all(sight.clears(channel, node, *span) for channel, node in asked):
+        return []
+    rows = (row for channel, node in asked for row in sight.covering(channel, node, *span))
+    return sorted({row.evidence for row in rows})

@@ -3,7 +3,8 @@
 import pytest
 
 from assistant.diagnosis.diagnose import diagnose
-from tests.assistant.diagnosis.world import case, event, kernel, page, watched
+from assistant.sight import Stretch, build_sight
+from tests.assistant.diagnosis.world import T0, case, event, kernel, page, watched
 
 REBOOTED = page("rebooted", "symptom", damage=2, signatures=[kernel("rebooted")])
 
@@ -40,3 +41,28 @@ def test_a_good_reading_afterwards_clears_no_hardware_without_the_log_of_then() 
     """The log of the time clears it; a reading of now only adds to that."""
     assert "card" in _broken_card(logged=True)
     assert "card" not in _broken_card(logged=False)
+
+
+def test_lines_that_begin_with_the_fault_are_an_excerpt() -> None:
+    """Somebody chose them: what they do not hold may have been there."""
+    other = page("other", effects=[{"effect": "rebooted"}], signatures=[kernel("other")])
+
+    def names(since: float) -> set[str]:
+        log = build_sight([Stretch("kernel", "n1", "", since, T0.timestamp() + 7200, "E1")])
+        found = diagnose(case((other, REBOOTED), [event("e1", REBOOTED, 0)], sight=log))
+        return {row.page for row in found.ruled_out}
+
+    assert names(T0.timestamp() - 600) == {"other"}
+    assert names(T0.timestamp()) == set()
+
+
+def test_only_what_would_have_told_clears() -> None:
+    """An alert fires by its own rule: that none fired says nothing of the kernel's log."""
+    alert = kernel("other") | {"source": "alert", "id": "alert"}
+    other = page("other", effects=[{"effect": "rebooted"}], signatures=[kernel("other"), alert])
+    since, until = T0.timestamp() - 600, T0.timestamp() + 7200
+    alerts = Stretch("alert", "", "", since, until, "E2")
+    found = diagnose(
+        case((other, REBOOTED), [event("e1", REBOOTED, 0)], sight=build_sight([alerts]))
+    )
+    assert not found.ruled_out
