@@ -40,6 +40,7 @@ UNREADABLE = (
 """What damaged content makes readers raise; the content is then read as plain text."""
 
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s\b")
+_IN_UTC = "env TZ=UTC "
 
 
 class FileLike(Protocol):
@@ -102,7 +103,7 @@ class CaptureReading:
         for reader in sniff(source):
             self._reader = reader
             try:
-                for item in reader.read(source, self.request):
+                for item in reader.read(source, _as_asked(self.request, self.member.capture)):
                     yield self._note(item)
             except UNREADABLE as error:
                 yield self._unread(reader, error)
@@ -293,6 +294,13 @@ def outcome_items(number: str, capture: Capture) -> Iterator[Evidence | Item]:
         truncated=capture.truncated,
         live=capture.live,
     )
+
+
+def _as_asked(request: Request, capture: Capture) -> Request:
+    """Let a command that was run in UTC state the zone of what it printed."""
+    if _IN_UTC not in capture.command:
+        return request
+    return request.model_copy(update={"zone": "UTC", "host_zones": {}})
 
 
 def _not_ok(number: str, capture: Capture) -> Iterator[Item]:

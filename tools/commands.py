@@ -31,8 +31,9 @@ class Command:
 
     @property
     def program(self) -> str:
-        """The program's name without its folder."""
-        return PurePosixPath(self.argv[0]).name
+        """The program's name without its folder; behind `env`, the one that it starts."""
+        names = (part for part in self.argv if part != "env" and "=" not in part)
+        return PurePosixPath(next(names, self.argv[0])).name
 
     def __str__(self) -> str:
         return quoted(self.argv)

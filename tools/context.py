@@ -56,12 +56,20 @@ class ProbeContext:
     prometheus: str = ""
     """Base URL; empty: none."""
     prometheus_token: str = field(default="", repr=False)
+    loki: str = ""
+    """Base URL; empty: none."""
+    loki_token: str = field(default="", repr=False)
+    loki_tenant: str = ""
+    """Whose streams, where the server keeps several tenants apart."""
+    loki_selector: str = ""
+    """Which streams; empty: those that have a common label."""
     journals: tuple[Path, ...] = ()
     """Journal folders; none: the running host's own."""
     proc: Path = Path("/proc")
     root: Path = Path("/")
     """Where the host's files are seen; an agent in a container mounts them elsewhere, and then its
     tables of `proc` are the host's own under `root`."""
+    sys: Path = Path("/sys")
     limit_s: float = 10.0
     """Per command."""
     watch_s: float = 2.0

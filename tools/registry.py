@@ -13,8 +13,9 @@ from tools.errors import ProbeTwiceError
 from tools.request import Request
 
 Look = Callable[[Request, ProbeContext], Iterator[Capture]]
-Reach = Literal["host", "cluster", "metrics"]
-"""Where a probe looks from: on each host, at the API server, at the metrics server."""
+Reach = Literal["host", "cluster", "metrics", "logs", "scheduler"]
+"""Where a probe looks from: on each host, or once for all at the API server, the metrics or log
+server, the scheduler."""
 
 
 @dataclass(frozen=True)

@@ -265,13 +265,24 @@ _ABSENT = (
     b"no such host",
     b"no configuration has been provided",
     b"could not resolve",
+    b"unable to contact slurm controller",
+    b"could not establish a configuration source",
+    b"slurm accounting storage is disabled",
+    b"failed to open netlink_rdma socket",
+    b"is ib_umad module loaded",
+    b"unable to connect to host engine",
+    b"unable to establish a connection to the specified host",
 )
 
 
-_SILENT = (b"i/o timeout", b"deadline exceeded", b"connection timed out", b"handshake timeout")
+_SILENT = (b"i/o timeout", b"deadline exceeded", b"connection timed out", b"handshake timeout",
+           b"timed out on send/recv")  # fmt: skip
 """What clients say of a server that does not answer."""
 _SAYS_NONE_WITH_ONE = frozenset({"journalctl"})
 """Programs that exit with 1, silently, when nothing matched."""
+_COMPLAINS_IN_ITS_OUTPUT = frozenset({"dcgmi"})
+_NO_SUCH_PROGRAM = 127
+"""How `env` exits where what it was to start is not there."""
 
 
 def _judged(answer: Answer, program: str) -> Answer:
@@ -279,7 +290,11 @@ def _judged(answer: Answer, program: str) -> Answer:
     none = answer.code == 1 and program in _SAYS_NONE_WITH_ONE and not answer.stderr
     if answer.truncated or answer.code == 0 or none:
         return answer if answer.stdout else replace(answer, outcome="empty")
+    if answer.code == _NO_SUCH_PROGRAM:
+        return replace(answer, outcome="absent", detail=f"{program} is not installed here")
     said = answer.stderr.strip()
+    if not said and program in _COMPLAINS_IN_ITS_OUTPUT:
+        said = answer.stdout.strip()
     lowered = said.lower()
     outcome: Outcome = "failed"
     if any(word in lowered for word in _SILENT):

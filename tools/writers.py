@@ -111,7 +111,7 @@ def _by_capture(capture: Capture) -> Writer:
             namespace = flag.group(1)
         container = _CONTAINER.search(capture.command)
         return pod_writer(namespace or "default", pod, container.group(1) if container else "")
-    if capture.source in {"journal", "host", "nvml", "containers"}:
+    if capture.source in {"journal", "host", "nvml", "containers", "slurm", "dcgm"}:
         return _host_writer(capture)
     return Writer()
 
