@@ -19,6 +19,8 @@ Answer = Literal["yes", "partly", "no"]
 
 CLUSTER_WIDE = frozenset({"event", "alert", "device"})
 """Channels whose coverage does not depend on a host."""
+EXCERPT_S = 60.0
+"""A log that begins no earlier than this before a fault was cut out around it."""
 JOIN_S = 900.0
 """Two stretches of one log closer than this are one: a quiet writer is not a missing log."""
 LEAD_S = 120.0
@@ -69,7 +71,7 @@ class Sight:
 
         Lines that begin with the fault are an excerpt: somebody chose them.
         """
-        before = any(row.since < since for row in self.covering(channel, host, since, until))
+        before = any(row.since <= since - EXCERPT_S for row in self.covering(channel, host, since, until))
         return before and self.covers(channel, host, since, until) == "yes"
 
     def would_show(
