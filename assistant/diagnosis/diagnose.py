@@ -1,6 +1,6 @@
 """From an ordered timeline to a diagnosis. Deterministic; no model, no network."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -75,7 +75,9 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         confidence=confidence,
         state=read_state(case),
         impact=count_impact(case),
-        first_anomaly="" if verdict == "healthy" else _first_anomaly(findings, ranking, case),
+        first_anomaly=""
+        if verdict == "healthy"
+        else _first_anomaly(findings, ranking, case, collateral),
         root_causes=_root_causes(findings, ranking, case, verdict),
         hypotheses=_hypotheses(ranking, case, checks),
         chain=tuple(links),
@@ -154,7 +156,9 @@ def _decided_by_unseen(verdict: Verdict, findings: Sequence[Finding]) -> bool:
     return bool(first.judgement.blind) or not first.candidate.observed
 
 
-def _first_anomaly(findings: Sequence[Finding], ranking: Ranking, case: Case) -> str:
+def _first_anomaly(
+    findings: Sequence[Finding], ranking: Ranking, case: Case, collateral: Mapping[str, str]
+) -> str:
     """Return the earliest event of the propagation, its precursors included.
 
     What follows from an event that was seen is no earlier, however wide its onset. Where nothing
@@ -168,9 +172,19 @@ def _first_anomaly(findings: Sequence[Finding], ranking: Ranking, case: Case) ->
         names |= {link.target for link in chain}
         names -= {link.target for link in chain if link.source in events}
     rows = [events[n] for n in names if n in events]
-    rows = rows or harm(case) or [e for e in case.timeline.events if _is_odd(e, case)]
+    rows = rows or [events[_source(e.id, collateral)] for e in harm(case)]
+    rows = rows or [e for e in case.timeline.events if _is_odd(e, case)]
     first = min(rows, key=lambda e: (e.start.utc, e.earliest), default=None)
     return first.id if first else ""
+
+
+def _source(event: str, collateral: Mapping[str, str]) -> str:
+    """Follow consequences up to what they are the consequence of."""
+    seen = {event}
+    while (above := collateral.get(event)) and above not in seen:
+        seen.add(above)
+        event = above
+    return event
 
 
 def _is_odd(event: Event, case: Case) -> bool:

@@ -83,3 +83,12 @@ def test_harm_without_a_cause_begins_with_the_harm() -> None:
 
     assert found.verdict == "inconclusive"
     assert found.first_anomaly == "hurt"
+
+
+def test_the_first_anomaly_is_no_consequence_of_what_was_seen() -> None:
+    """Where nothing is singled out, the harm leads up to what it is the consequence of."""
+    hurt = page("hurt", "symptom", damage=2, signatures=[kernel("hurt")], collateral_of=["flap"])
+    flap = page("flap", "mechanism", signatures=[kernel("flap")])
+    found = diagnose(case((flap, hurt), [event("e1", flap, 0), event("e2", hurt, 20)]))
+    assert found.verdict == "inconclusive"
+    assert found.first_anomaly == "e1"
