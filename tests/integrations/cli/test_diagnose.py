@@ -76,7 +76,9 @@ def test_a_window_bounds_the_answer_of_a_file(run: Run, log: Path) -> None:
         "since": "2025-06-20T02:00:00Z", "until": "2025-06-20T02:21:00Z"
     }  # fmt: skip
 
+    known = load(run("incident", "list", "-o", "json")[1])["items"]
     assert run("diagnose", str(log), "--until", "2025-06-01T00:00:00Z")[0] == 3
+    assert load(run("incident", "list", "-o", "json")[1])["items"] == known
 
 
 def test_a_lower_priority_than_asked_for_does_not_fail() -> None:
