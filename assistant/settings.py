@@ -59,6 +59,12 @@ class Settings(BaseModel):
     """Seconds that one collection may take."""
     size_cap_mib: int = Field(default=1024, gt=0)
     """Most that one collection may store."""
+    gpus_per_node: int = Field(default=0, ge=0)
+    """GPUs that each node should have, for `inspect`; 0: not stated."""
+    inventory: str = ""
+    """Path of an inventory (topology.json): gpu_count and gpu_uuids that each node should have."""
+    inspect_skip: tuple[str, ...] = ()
+    """Inspections that do not apply here, by id."""
     handbook_dirs: tuple[str, ...] = ()
     """Folders with an organisation's own pages."""
     fail_on: Priority | None = None

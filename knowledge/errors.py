@@ -4,6 +4,7 @@ KnowledgeError
 ├── PageInvalidError      a file is no page: no front matter, bad YAML, a field that does not fit
 ├── PageDuplicateError    two files of one name
 ├── PageUnknownError      a page id that no file has
+├── InspectionInvalidError  a file is no inspection
 ├── PatternInvalidError   a regular expression or a path that cannot be compiled
 └── QueryUnsupportedError a PromQL query that only a server can answer
 """
@@ -20,6 +21,13 @@ class PageInvalidError(KnowledgeError):
         super().__init__(f"{where}: not a valid page: {why}")
         self.where = where
         self.why = why
+
+
+class InspectionInvalidError(KnowledgeError):
+    """A file under the inspections cannot be read as one."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(f"inspection {where}: not valid: {why}")
 
 
 class PageDuplicateError(KnowledgeError):

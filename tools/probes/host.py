@@ -47,7 +47,7 @@ def host_mounts(request: Request, context: ProbeContext) -> Iterator[Capture]:
     A `df` that does not come back is an observation: that mount's server does not answer.
     """
     mounts = context.of_init / "mounts"
-    yield from _file(context, mounts, "mounts", "cat /proc/self/mounts")
+    yield from keep_file(context, mounts, "mounts", "cat /proc/self/mounts")
     points = network_mounts(mounts)
     if points:
         with ThreadPoolExecutor(min(_MOUNTS_AT_ONCE, len(points))) as pool:
@@ -72,7 +72,7 @@ def host_disks(request: Request, context: ProbeContext) -> Iterator[Capture]:
         yield _command(context, ["df", "-h", "-l", "-P"], "df")
         yield _command(context, ["df", "-i", "-l", "-P"], "df-i")
     yield _command(context, ["nfsstat", "-m"], "nfsstat-m")
-    yield from _file(
+    yield from keep_file(
         context, context.of_init / "mountstats", "mountstats", "cat /proc/self/mountstats"
     )
 
@@ -99,20 +99,22 @@ def host_facts(request: Request, context: ProbeContext) -> Iterator[Capture]:
     """Read what changes only by hand: kernel, driver, boot, packages and when they changed."""
     yield _command(context, ["uname", "-a"], "uname")
     proc = context.proc
-    yield from _file(context, proc / "uptime", "uptime", "cat /proc/uptime")
-    yield from _file(
+    yield from keep_file(context, proc / "uptime", "uptime", "cat /proc/uptime")
+    yield from keep_file(
         context,
         proc / "sys/kernel/random/boot_id",
         "boot-id",
         "cat /proc/sys/kernel/random/boot_id",
     )
-    yield from _file(context, proc / "cmdline", "kernel-command-line", "cat /proc/cmdline")
-    yield from _file(
+    yield from keep_file(context, proc / "cmdline", "kernel-command-line", "cat /proc/cmdline")
+    yield from keep_file(
         context, proc / "driver/nvidia/version", "nvidia-version", "cat /proc/driver/nvidia/version"
     )
-    yield from _file(context, context.root / "etc/os-release", "os-release", "cat /etc/os-release")
+    yield from keep_file(
+        context, context.root / "etc/os-release", "os-release", "cat /etc/os-release"
+    )
     for log in _PACKAGE_LOGS:
-        yield from _file(context, context.root / log, log.replace("/", "-"), f"cat /{log}")
+        yield from keep_file(context, context.root / log, log.replace("/", "-"), f"cat /{log}")
 
 
 def network_mounts(mounts: Path) -> list[str]:
@@ -131,7 +133,7 @@ def _command(context: ProbeContext, argv: list[str], name: str) -> Capture:
     )
 
 
-def _file(context: ProbeContext, file: Path, name: str, command: str) -> Iterator[Capture]:
+def keep_file(context: ProbeContext, file: Path, name: str, command: str) -> Iterator[Capture]:
     """Keep a file, of a long one its end; a missing one is no capture, not every host has each."""
     started = context.clock()
     try:

@@ -12,6 +12,8 @@ from tools.source import Source
 
 _PLACES = (b'"rack"', b'"racks"', b'"pdu"', b'"pdus"', b'"switch"', b'"switches"', b'"mounts"',
            b'"storage_server"', b'"rail"', b'"leaf"')  # fmt: skip
+_EXPECTED = (b'"gpu_count"', b'"gpu_uuids"')
+"""What a node should have; other documents have such keys too, so here the name must agree."""
 _SUBJECTS = ("nodes", "hosts", "node", "host")
 
 
@@ -29,7 +31,8 @@ class TopologyReader:
         named = hint.rsplit("/", 1)[-1].startswith("topology")
         if not named and not any(f'"{key}"'.encode() in start for key in _SUBJECTS):
             return 0.0
-        return 0.9 if any(key in start for key in _PLACES) else 0.0
+        keys = (*_PLACES, *_EXPECTED) if named else _PLACES
+        return 0.9 if any(key in start for key in keys) else 0.0
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read the inventory."""
