@@ -5,7 +5,7 @@ import pkgutil
 
 import pytest
 
-from tests.tools.readers import samples
+from tests.tools.readers import operator_samples, samples
 from tools import readers
 from tools.dialect import Dialect
 from tools.errors import ToolsError
@@ -21,6 +21,7 @@ EXPECTED = {
     "apt": "package-history", "topology": "topology", "text": "text", "storage": "stamped",
     "ibstat": "ibstat", "lspci": "lspci", "cri_inspect": "containers",
 }  # fmt: skip
+EXPECTED |= operator_samples.EXPECTED
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))

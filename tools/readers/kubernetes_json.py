@@ -20,7 +20,11 @@ class KubernetesJsonReader:
     def score(self, head: bytes, hint: str) -> float:
         """Look for what every object must have."""
         start = text_start(head)
-        if not start.startswith((b"{", b"[")) or b'"apiVersion"' not in start:
+        if (
+            not start.startswith((b"{", b"["))
+            or b'"apiVersion"' not in start
+            or b'"_source"' in start
+        ):
             return 0.0
         return 0.95 if b'"metadata"' in start or b'"kind"' in start else 0.0
 

@@ -12,7 +12,7 @@ from tools.readers.nvidia_smi import Tree, report_items
 from tools.request import Request
 from tools.source import Source
 
-_TAG = re.compile(r"<(?P<end>/?)(?P<name>\w+)(?P<rest>[^<>]*)>(?P<text>[^<]*)")
+_TAG = re.compile(r"<(?P<end>/?)(?P<name>\w++)(?P<rest>[^<>]*+)>(?P<text>[^<]*+)")
 _ID = re.compile(r'\bid="([^"]*)"')
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
 _REASON = re.compile(r"clocks_(?:event|throttle)_reasons/clocks_(?:event|throttle)_reason_(\w+)")

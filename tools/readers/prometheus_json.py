@@ -8,6 +8,7 @@ import msgspec
 from tools.documents import text_start
 from tools.errors import WrongFormatError
 from tools.evidence import Gap, Item, Series
+from tools.readers.loki_json import is_streams
 from tools.request import Request
 from tools.samples import LATEST_S, Samples
 from tools.source import Source
@@ -54,7 +55,9 @@ class PrometheusJsonReader:
         """Look for the API's envelope."""
         start = text_start(head)
         known = b'"resultType"' in start or b'"errorType"' in start
-        return 0.97 if start.startswith(b"{") and b'"status"' in start and known else 0.0
+        if not known or is_streams(start):
+            return 0.0
+        return 0.97 if start.startswith(b"{") and b'"status"' in start else 0.0
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read an answer; an error is a gap."""

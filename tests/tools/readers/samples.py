@@ -4,6 +4,8 @@
 
 import json
 
+from tests.tools.readers import operator_samples
+
 SYSLOG = """\
 Jun 20 02:20:01 astra-gpu-07 CRON[812]: (root) CMD (run-parts /etc/cron.hourly)
 Jun 20 02:23:11 astra-gpu-07 kernel: [81231.102311] NVRM: Xid (PCI:0000:9b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.
@@ -287,3 +289,4 @@ ALL: dict[str, bytes] = {
     for name, content in list(globals().items())
     if name.isupper() and isinstance(content, str | bytes)
 }
+ALL |= operator_samples.ALL

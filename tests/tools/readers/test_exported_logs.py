@@ -1,0 +1,58 @@
+"""Exports of log stores are read as the logs they once were; only the system's own is believed."""
+
+import json
+
+from tests.tools.readers import operator_samples as samples
+from tests.tools.readers.conftest import Read, Reads
+
+
+def found(reads: Reads, word: str) -> list[tuple[str, str, str]]:
+    return [(one.channel, one.host, one.text) for one in reads.records if word in one.text]
+
+
+def test_loki_streams_are_the_kernels_a_pods_or_the_systems(read: Read) -> None:
+    """By their labels; a program's line that looks like the kernel's stays the program's."""
+    reads = read(samples.LOKI)
+
+    assert [(channel, host) for channel, host, _ in found(reads, "NVRM: Xid")] == [
+        ("kernel", "gpu-1"), ("app", "gpu-1"), ("kernel", "gpu-2"),
+    ]  # fmt: skip
+    (trace,) = [one for one in reads.records if "RuntimeError" in one.text]
+    assert trace.text.startswith("Traceback")
+    assert (trace.fields["pod"], trace.fields["container"]) == ("job-0", "main")
+    (pleg,) = [one for one in reads.records if "PLEG" in one.text]
+    assert (pleg.channel, pleg.unit, pleg.host) == ("service", "kubelet", "gpu-2")
+    assert reads.accounted("E1") == len(samples.LOKI)
+
+
+def test_a_line_of_an_export_is_cited_where_it_stands(read: Read) -> None:
+    """Though entries are read in the order of their times."""
+    reads = read(samples.LOKI)
+    lines = samples.LOKI.split("\n")
+    for record in reads.records:
+        cited = "".join(lines[record.line - 1 : record.line + 3])
+        assert json.dumps(record.text.split("\n")[0])[1:40].rstrip('"') in cited
+
+
+def test_elastic_documents_are_read_as_answer_and_as_dump(read: Read) -> None:
+    """A pod that calls itself the kernel is a pod all the same."""
+    for name, text in (("answer", samples.ELASTIC), ("dump", samples.ELASTIC_DUMP)):
+        reads = read(text, name)
+        assert [(channel, host) for channel, host, _ in found(reads, "Xid")] == [
+            ("kernel", "gpu-1"), ("app", "gpu-1"),
+        ], name  # fmt: skip
+        first = reads.records[0]
+        assert first.time is not None
+        assert first.time.utc.isoformat() == "2024-05-11T07:41:02.123000+00:00"
+        assert reads.accounted("E1") == len(text)
+    assert [one.line for one in reads.records] == [1, 2]
+
+
+def test_a_cut_export_tells_of_its_whole_parts(read: Read) -> None:
+    """The rest is a gap that says so."""
+    cut = samples.ELASTIC_DUMP[:-40]
+    reads = read(cut)
+
+    assert len(reads.records) == 1
+    assert any("damaged JSON" in gap.why for gap in reads.gaps)
+    assert reads.accounted("E1") == len(cut)

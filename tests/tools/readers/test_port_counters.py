@@ -1,0 +1,26 @@
+"""Counters of the fabric's ports, from its tools and from the kernel, have the same names."""
+
+from tests.tools.readers import operator_samples as samples
+from tests.tools.readers.conftest import Read
+
+
+def test_perfquery_tells_the_counters_of_each_port(read: Read) -> None:
+    """By address and port; an older version's names are the same counters."""
+    one, other = (reading.values for reading in read(samples.PERFQUERY).readings)
+
+    assert (one["lid"], one["port"], one["link_downed"], one["symbol_error"]) == ("7", "1", 3, 12)
+    assert (one["port_xmit_wait"], one["vl15_dropped"]) == (2, 0)
+    assert (other["lid"], other["port_xmit_data"]) == ("1719", 26006570014026)
+    (old,) = read(samples.PERFQUERY_OLD, "old").readings
+    assert (old.values["link_downed"], old.values["link_error_recovery"]) == (2, 1)
+
+
+def test_the_kernels_files_are_read_in_either_form(read: Read) -> None:
+    """`grep .` writes the value behind the name, `head` below it."""
+    one, other = (reading.values for reading in read(samples.COUNTERS).readings)
+
+    assert (one["nic"], one["link_downed"], one["local_ack_timeout_err"]) == ("mlx5_0", 3, 55)
+    assert one["vl15_dropped"] == 0
+    assert (other["nic"], other["link_downed"]) == ("mlx5_1", 0)
+    (head,) = read(samples.COUNTERS_FILES, "head").readings
+    assert (head.values["link_downed"], head.values["link_error_recovery"]) == (3, 1)

@@ -1,0 +1,50 @@
+"""`dcgmi health --check`: what DCGM's watches noted in the background."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tools.command_text import CommandReader, Printed, Typed
+
+if TYPE_CHECKING:
+    from tools.gpu_values import Value
+
+_HEAD = re.compile(rb"^\| Health Monitor Report +\||^Health Monitor Report\s*$", re.MULTILINE)
+_ROW = re.compile(r"^\| ?(.*?) *\| ?(.*?) *\|$")
+_OVERALL = re.compile(r"Overall Health:? *\|? *(Healthy|Warning|Failure)")
+_GPU = re.compile(r"(?:(?:->|\u2514|\u251c)\W*)?(?:GPU(?: ID)?:? ?)?(\d+)$")
+_WIDEST = 400
+_STATE = re.compile(r"(Healthy|Warning|Failure)\b")
+
+
+def recognise(head: bytes) -> float:
+    """Look for the title."""
+    return 0.95 if _HEAD.search(head[:8192]) else 0.0
+
+
+def parse(printed: Printed) -> Iterator[Typed]:
+    """Read the whole's health, and each GPU's with what is said of it."""
+    values: dict[str, Value] = {}
+    start = 0
+    for number, line in enumerate(printed.text.splitlines(), 1):
+        if overall := _OVERALL.search(line):
+            yield Typed("dcgm_health", {"health": overall.group(1).lower()}, number)
+            continue
+        row = _ROW.match(line) if len(line) < _WIDEST else None
+        if row is None:
+            continue
+        gpu, state = _GPU.match(row.group(1)), _STATE.match(row.group(2))
+        if gpu and state:
+            if values:
+                yield Typed("dcgm_health", values, start)
+            start = number
+            values = {"gpu": int(gpu.group(1)), "health": state.group(1).lower()}
+        elif values and row.group(2):
+            left = row.group(1).strip("-> ")
+            said = f"{left}: {row.group(2)}" if left else row.group(2)
+            values["detail"] = f"{values.get('detail', '')} {said}".strip()
+    if values:
+        yield Typed("dcgm_health", values, start)
+
+
+READER = CommandReader("dcgmi-health", recognise, parse)

@@ -1,0 +1,97 @@
+"""Log lines from Elasticsearch or OpenSearch: a search's answer, or a dump's line per document."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import cast
+
+from tools.documents import json_data, json_values, lines_before, text_start
+from tools.evidence import Gap, Item, Span
+from tools.exported_logs import NAMES, Entry, exported_items, stream_of
+from tools.json_places import Path, Places
+from tools.request import Request
+from tools.source import Source
+
+Content = Mapping[str, object]
+STAMPS = ("@timestamp", "timestamp", "time", "ts")
+TEXTS = ("message", "msg", "MESSAGE", "log", "event.original")
+_DEEPEST = 6
+THOUSAND = 1000
+
+
+class ElasticReader:
+    """Yields the records of each writer."""
+
+    name = "elastic-json"
+    source = "elasticsearch"
+
+    def score(self, head: bytes, hint: str) -> float:  # the content decides
+        """Look for documents of an index."""
+        start = text_start(head)
+        known = b'"_source"' in start and (b'"_index"' in start or b'"hits"' in start)
+        return 0.96 if start.startswith((b"{", b"[")) and known else 0.0
+
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
+        """Read all documents, writer by writer."""
+        whole = source.whole()
+        data = json_data(source, whole)
+        places = Places(data, lines_before(source.head))
+        writers: dict[tuple[tuple[str, str], ...], list[tuple[Entry, int]]] = defaultdict(list)
+        for number, value in enumerate(json_values(source, data)):
+            if isinstance(value, Gap):
+                yield value
+                continue
+            for hit, path in _hits(value):
+                flat = flatten(hit.get("_source"))
+                line = number + 1 if not path else 0 if number else places.line_of(path)
+                if entry := _entry(flat):
+                    known = tuple((name, flat[name]) for name in sorted(NAMES & flat.keys()))
+                    writers[known].append((entry, line))
+        for labels, found in writers.items():
+            entries, lines = [entry for entry, _ in found], [line for _, line in found]
+            told = stream_of(dict(labels))
+            yield from exported_items(entries, told, source, request, lines.__getitem__)
+        yield Span(source.evidence, 0, len(whole), 0)
+
+
+def _hits(value: Content) -> Iterator[tuple[Content, Path]]:
+    """Yield documents and where they lie; a dump has one on each line."""
+    if "_source" in value:
+        yield value, ()
+        return
+    outer = value.get("hits")
+    inner = outer.get("hits") if isinstance(outer, Mapping) else value.get("items")
+    for place, hit in enumerate(inner if isinstance(inner, list) else []):
+        if isinstance(hit, Mapping):
+            yield cast("Content", hit), ("hits", "hits", place)
+
+
+def flatten(value: object, prefix: str = "", depth: int = 0) -> dict[str, str]:
+    """Bring nested fields to one level: ``host.name``; of lists the first value."""
+    if isinstance(value, Mapping) and depth < _DEEPEST:
+        flat: dict[str, str] = {}
+        for name, part in value.items():
+            flat |= flatten(part, f"{prefix}.{name}" if prefix else str(name), depth + 1)
+        return flat
+    if isinstance(value, list) and value:
+        return flatten(value[0], prefix, depth + 1)
+    return {prefix: str(value)} if isinstance(value, str | int | float) else {}
+
+
+def _entry(flat: Mapping[str, str]) -> Entry | None:
+    text = next((flat[name] for name in TEXTS if flat.get(name)), "")
+    at = next((found for name in STAMPS if (found := _moment(flat.get(name, "")))), None)
+    return Entry(at, text) if text and at else None
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        if text.isdigit():
+            return datetime.fromtimestamp(int(text) / THOUSAND, UTC)
+        found = datetime.fromisoformat(text)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+READER = ElasticReader()
