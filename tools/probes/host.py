@@ -79,9 +79,7 @@ def host_disks(request: Request, context: ProbeContext) -> Iterator[Capture]:
 
 @probe(source="host", reach="host", volatility=4)
 def host_links(request: Request, context: ProbeContext) -> Iterator[Capture]:
-    """Read the state of InfiniBand, RoCE and PCIe links, with PCIe error registers."""
-    yield _command(context, ["ibstat"], "ibstat")
-    yield _command(context, ["rdma", "link", "show"], "rdma-link")
+    """Read the state of Ethernet and PCIe links, with PCIe error registers."""
     yield _command(context, ["ip", "-s", "link", "show"], "ip-link")
     yield _command(context, ["ip", "-o", "addr", "show"], "ip-addr")
     yield _command(context, ["lspci", "-vv", "-D"], "lspci")

@@ -45,7 +45,8 @@ def slurm_accounting(request: Request, context: ProbeContext) -> Iterator[Captur
     Asks slurmdbd, not the controller: it answers when the controller is down. Cannot see a cluster
     that keeps no accounting, nor the reason beyond state and exit code.
     """
-    scope = ["-j", request.job] if _is_number(request.job) else []
+    job = request.job.removeprefix("slurm:")
+    scope = ["-j", job] if _is_number(job) else []
     argv = ["sacct", "-a", "-D", "-P", *_window(request, context), f"--format={_COLUMNS}", *scope]
     yield _capture(context, argv, "sacct")
 

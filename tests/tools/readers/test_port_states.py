@@ -1,0 +1,20 @@
+"""The kernel's files of a port's state are told like what ibstat prints."""
+
+from tests.tools.readers.conftest import Read
+
+STATES = """\
+/sys/class/infiniband/mlx5_0/ports/1/state:4: ACTIVE
+/sys/class/infiniband/mlx5_0/ports/1/phys_state:5: LinkUp
+/sys/class/infiniband/mlx5_0/ports/1/rate:400 Gb/sec (4X NDR)
+/sys/class/infiniband/mlx5_1/ports/1/state:1: DOWN
+/sys/class/infiniband/mlx5_1/ports/1/phys_state:3: Disabled
+/sys/class/infiniband/mlx5_1/ports/1/rate:??? Gb/sec
+"""
+
+
+def test_each_port_is_read_once_with_state_and_rate(read: Read) -> None:
+    found = read(STATES).readings
+
+    assert [(each.values["nic"], each.line) for each in found] == [("mlx5_0", 1), ("mlx5_1", 4)]
+    assert [each.values["state"] for each in found] == ["ACTIVE", "DOWN"]
+    assert [each.values["rate_gbps"] for each in found] == [400.0, None]
