@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import NamedTuple, Protocol
 
 from tools.capture import Capture
+from tools.sniffing import log_scores
 from tools.source import Writer
 from tools.writers import writer_of
 
@@ -66,13 +67,14 @@ def rank_log_of(head: bytes, name: str) -> RankLog | None:
 
 
 def rank_writers(files: Iterable[FileLike]) -> dict[str, Writer]:
-    """Name rank, host and job of each log that has fellows; others are left out."""
-    logs = {file.name: log for file in files if _is_loose(file) and (log := _read(file))}
+    """Name rank, host and job of each log that has fellows, and the job of one by many ranks."""
+    files = [file for file in files if _is_loose(file)]
+    logs = {file.name: log for file in files if (log := _read(file))}
     groups: dict[str, list[str]] = defaultdict(list)
     communicators = _by_stem(logs)
     for name, log in logs.items():
         groups[log.communicator or communicators.get(_stem(name), _stem(name))].append(name)
-    found: dict[str, Writer] = {}
+    found = {file.name: _shared(file.name) for file in files if _is_of_one_launch(file)}
     for key, names in groups.items():
         if len({logs[name].rank for name in names}) >= SEVERAL:
             job = _job_name(names, key)
@@ -90,6 +92,21 @@ def _is_loose(file: FileLike) -> bool:
 
 def _read(file: FileLike) -> RankLog | None:
     return rank_log_of(file.head, file.name)
+
+
+def _is_of_one_launch(file: FileLike) -> bool:
+    """Tell whether one launcher wrote down what several ranks printed.
+
+    A host's syslog holds what ranks of many jobs print, beside the kernel's own lines.
+    """
+    if len(set(_PREFIX.findall(file.head))) < SEVERAL:
+        return False
+    best = max(log_scores(file.head), key=lambda scored: scored[0], default=None)
+    return best is None or best[1].source == "file"
+
+
+def _shared(name: str) -> Writer:
+    return Writer("app", fields={"job": _job_name([name], name), "job_by": "name"})
 
 
 def _by_stem(logs: Mapping[str, RankLog]) -> dict[str, str]:

@@ -47,3 +47,22 @@ def test_ranks_of_like_names_are_concluded_to_be_one_job(tmp_path: Path) -> None
     records = read_paths(*paths).records
     assert {(r.fields["job"], r.fields["job_by"]) for r in records} == {(tmp_path.name, "name")}
     assert "job" not in read_paths(paths[0]).records[0].fields
+
+
+def test_what_one_launcher_wrote_of_many_ranks_is_one_job(tmp_path: Path) -> None:
+    """A torchrun log names no job; that its ranks are of one is concluded from the file."""
+    path = tmp_path / "train.log"
+    path.write_text((STEPS + FAILED).format(1) + (STEPS + FAILED).format(2))
+    told = {(r.channel, r.fields.get("job"), r.fields.get("job_by"))
+            for r in read_paths(path).records}  # fmt: skip
+    assert told == {("app", "train", "name")}
+
+
+def test_ranks_in_a_hosts_syslog_are_of_any_job(tmp_path: Path) -> None:
+    """There the kernel and other jobs write too."""
+    path = tmp_path / "messages"
+    line = "Nov 30 02:25:1{0} gpu-1 train[7{0}]: [rank{0}]: Watchdog caught collective\n"
+    path.write_text("".join(line.format(n) for n in range(4)))
+    records = read_paths(path).records
+    assert records
+    assert not any("job" in record.fields for record in records)
