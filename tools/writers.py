@@ -27,6 +27,14 @@ _PLACE = re.compile(r"(?:^|[/!])(journal|k8s|nvml|host|app|storage|network|alert
 _SLURM_OUTPUT = re.compile(r"(?:^|[/!])slurm-(\d+)(?:_\d+)?\.(?:out|err|log)(?:\.\w+)?$")
 """How Slurm names a batch job's output unless told otherwise."""
 _POD = re.compile(r"logs/([^/]+)/([^/]+)/([^/]+?)(\.previous)?\.log(?:\.\w+)?$")
+_GATHERED = re.compile(
+    r"namespaces/([^/]+)/pods/([^/]+)/([^/]+)/[^/]+/logs/(current|previous)[\w.-]*\.log(?:\.\w+)?$"
+)
+"""Where `oc adm must-gather` and `oc adm inspect` put a container's log."""
+_SOSREPORT = re.compile(
+    r"(?:^|[/!])sosreport-(?P<host>[\w.-]+?)(?:-\d{5,12})?-\d{4}-\d\d-\d\d-[a-z]{7}/"
+)
+"""How sos names a report: the host, a case's number if it was given one, the day."""
 _LOGS_COMMAND = re.compile(r"\bkubectl\b.*\blogs\b")
 _SHOWN_FILE = re.compile(r"\b(?:cat|tail|head|zcat)\b.* (?:\S*/)?([^/\s]+?)\.(?:log|out)[\w.]*$")
 _DOCKER_LOGS = re.compile(r"\b(?:docker|podman|crictl|nerdctl) logs\b")
@@ -69,17 +77,29 @@ def writer_of(capture: Capture, name: str) -> Writer:
 
 
 def _by_place(path: str) -> Writer | None:
-    if match := _POD.search(path):
-        namespace, pod, container, previous = match.groups()
-        writer = pod_writer(namespace, pod, container)
-        return _previous(writer) if previous else writer
-    if match := _POD_DIR.search(path):
-        namespace, pod, _, container = match.groups()
-        return pod_writer(namespace, pod, container or "")
+    if writer := _of_pod(path):
+        return writer
+    if match := _SOSREPORT.search(path):
+        return Writer(None, host=match["host"])
     if match := _SLURM_OUTPUT.search(path):
         return Writer("app", fields={"job": f"slurm:{match.group(1)}"})
     if match := _PLACE.search(path):
         return _by_folder(match.group(1), match.group(2))
+    return None
+
+
+def _of_pod(path: str) -> Writer | None:
+    if match := _POD.search(path):
+        namespace, pod, container, previous = match.groups()
+        writer = pod_writer(namespace, pod, container)
+        return _previous(writer) if previous else writer
+    if match := _GATHERED.search(path):
+        namespace, pod, container, which = match.groups()
+        writer = pod_writer(namespace, pod, container)
+        return _previous(writer) if which == "previous" else writer
+    if match := _POD_DIR.search(path):
+        namespace, pod, _, container = match.groups()
+        return pod_writer(namespace, pod, container or "")
     return None
 
 
