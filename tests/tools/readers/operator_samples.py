@@ -193,6 +193,29 @@ DOCKER_EVENTS = """\
 2024-05-11T07:41:03.223456789Z container exec_create: /bin/sh -c nvidia-smi 6f0c2b1e77aa (image=train:1, io.kubernetes.pod.name=job-0, io.kubernetes.pod.namespace=train, name=k8s_x)
 2024-05-11T07:41:04.223456789Z network disconnect 9a0b (container=6f0c2b1e77aa, name=bridge, type=bridge)
 """
+IBDIAGNET = """\
+-I- Using port 1 as the local port
+-I- Subnet Manager: lid=3 priority:0
+-E- Ports counters value Check finished with errors
+-E- lid=0x0008 dev=51000 Se468a303005527c3/Ne468a303005527c0/P27
+    Performance Monitor counter         : Value
+    port_rcv_switch_relay_errors        : 65535      (overflow)
+-E- lid=0x0008 dev=51000 Se468a303005527c3/Ne468a303005527c0/P31
+    Performance Monitor counter         : Value
+    port_xmit_discard                   : 65535      (overflow)
+-E- FW Check finished with errors
+-W- S200bc703001df4bc/U1 - Node has wrong FW version 2.11.1250.
+"""
+CRICTL_PS = """\
+CONTAINER           IMAGE               CREATED             STATE               NAME                ATTEMPT             POD ID              POD                 NAMESPACE
+0fa4934f79bc7       8065b798a4d67       3 hours ago         Running             calico-node         12                  09513c80fe88e       calico-node-7xxv5   kube-system
+9d07f68a40ec3       8065b798a4d67       3 hours ago         Exited              mount-bpffs         0                   09513c80fe88e       calico-node-7xxv5   kube-system
+"""
+DOCKER_PS = """\
+CONTAINER ID   IMAGE          COMMAND                  CREATED        STATUS                      PORTS     NAMES
+6f0c2b1e77aa   train:1        "python3 train.py"       2 hours ago    Exited (137) 5 minutes ago            job0
+9a0b2b1e77aa   dcgm:3.3       "/usr/local/bin/dcgm"    2 days ago     Up 2 days                             dcgm
+"""
 LOKI = json.dumps(
     {
         "status": "success",
@@ -285,6 +308,7 @@ EXPECTED = {
     "sinfo_r": "sinfo-reasons", "sacct": "sacct", "sacct_p": "sacct", "sel": "ipmi-sel",
     "sel_elist": "ipmi-sel", "perfquery": "perfquery", "perfquery_old": "perfquery",
     "counters": "port-counters", "counters_files": "port-counters", "loki": "loki-json",
+    "ibdiagnet": "ibdiagnet", "crictl_ps": "container-table", "docker_ps": "container-table",
     "docker_events": "docker-events", "elastic": "elastic-json", "elastic_dump": "elastic-json",
 }  # fmt: skip
 ALL: dict[str, bytes] = {

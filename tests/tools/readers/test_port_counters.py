@@ -24,3 +24,15 @@ def test_the_kernels_files_are_read_in_either_form(read: Read) -> None:
     assert (other["nic"], other["link_downed"]) == ("mlx5_1", 0)
     (head,) = read(samples.COUNTERS_FILES, "head").readings
     assert (head.values["link_downed"], head.values["link_error_recovery"]) == (3, 1)
+
+
+def test_ibdiagnet_tells_what_it_complains_of_and_which_port_counts(read: Read) -> None:
+    """A port's address is written as the other tools write it."""
+    readings = read(samples.IBDIAGNET).readings
+    counters = [one.values for one in readings if one.kind == "ib_counters"]
+    findings = [(one.values["severity"], one.line) for one in readings if one.kind == "ib_finding"]
+
+    assert [(one["lid"], one["port"]) for one in counters] == [("8", "27"), ("8", "31")]
+    assert counters[0]["port_rcv_switch_relay_errors"] == 65535
+    assert counters[1]["port_xmit_discard"] == 65535
+    assert findings == [("error", 3), ("error", 10), ("warning", 11)]
