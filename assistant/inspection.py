@@ -33,6 +33,7 @@ EXIT_CODES: Mapping[Level, int] = {"ok": 0, "warning": 1, "critical": 2, "unknow
 _WORST: Sequence[Level] = ("ok", "unknown", "warning", "critical")
 """What is known to be wrong stands above what is not known."""
 TREND_STEP_S = 3600.0
+_NO_METRICS = "no answer of a metrics server is in the evidence"
 Value = str | float | int | bool | None
 
 
@@ -45,6 +46,8 @@ class Finding(BaseModel):
     host: str = ""
     level: Level
     text: Bilingual
+    why: str = ""
+    """Why it was not seen, as the capture says it."""
     values: dict[str, Value] = {}
     evidence: tuple[str, ...] = ()
 
@@ -125,15 +128,16 @@ def _answer(inspection: Inspection, seen: Seen) -> Answer:
 
 
 def _without_answered(by_look: Sequence[Sequence[Finding]]) -> list[Finding]:
-    """Drop what one look did not see and another did."""
+    """Drop what one look did not see and another did; of looks that all saw nothing keep one."""
     findings = [each for look in by_look for each in look]
     known = {each.host for each in findings if each.level != "unknown"}
-    left = [
+    if not known:
+        return list(by_look[0])
+    return [
         each
         for each in findings
-        if each.level != "unknown" or not known or (each.host and each.host not in known)
+        if each.level != "unknown" or (each.host and each.host not in known)
     ]
-    return list({(each.subject, each.level, each.text.en): each for each in left}.values())
 
 
 def _judge(look: AnyLook, seen: Seen) -> Iterator[Finding]:
@@ -146,7 +150,8 @@ def _judge(look: AnyLook, seen: Seen) -> Iterator[Finding]:
         return
     found = find_things(look, seen)
     if not found.read:
-        yield Finding(subject="-", level="unknown", text=not_seen(_why(look, seen)))
+        why = _why(look, seen)
+        yield Finding(subject="-", level="unknown", text=not_seen(why), why=why)
         return
     yield from (_judge_thing(look, thing) for thing in found.things)
     if not found.things:
@@ -156,7 +161,7 @@ def _judge(look: AnyLook, seen: Seen) -> Iterator[Finding]:
 
 def _nothing(look: Look) -> Finding:
     if look.none is None:
-        return Finding(subject="-", level="unknown", text=not_seen(""))
+        return Finding(subject="-", level="unknown", text=not_seen())
     return Finding(subject="-", level="ok", text=look.none)
 
 
@@ -195,8 +200,8 @@ def _unseen_hosts(look: Look, seen: Seen, found: Found) -> Iterator[Finding]:
         return
     expected = seen.gpu_hosts if look.among == "gpu_hosts" else seen.hosts
     for host in sorted(expected - found.hosts):
-        why = not_seen(_why(look, seen, host))
-        yield Finding(subject=host, host=host, level="unknown", text=why)
+        why = _why(look, seen, host)
+        yield Finding(subject=host, host=host, level="unknown", text=not_seen(why), why=why)
 
 
 def _why(look: Look, seen: Seen, host: str = "") -> str:
@@ -206,4 +211,15 @@ def _why(look: Look, seen: Seen, host: str = "") -> str:
         at_host = not host or each.target == host
         if at_host and each.command.startswith(commands) and each.outcome not in ("ok", "empty"):
             return f"{each.command}: {each.detail or each.outcome}"
-    return ""
+    if all(action.where == "metrics" for action in look.actions):
+        return _why_no_metrics(seen)
+    programs = tuple(f"{command.split(' ')[0]} " for command in commands)
+    refused = (one for one in seen.evidence.values() if one.outcome not in ("ok", "empty"))
+    tried = (one for one in refused if one.command.startswith(programs) and not host)
+    return next((f"{one.command}: {one.detail or one.outcome}" for one in tried), "")
+
+
+def _why_no_metrics(seen: Seen) -> str:
+    answers = [each for each in seen.evidence.values() if each.source == "prometheus"]
+    told = (each.detail for each in answers if each.detail and each.outcome != "ok")
+    return next(told, "" if answers else _NO_METRICS)

@@ -34,9 +34,9 @@ def name_of(template: str, thing: object, top: object = None) -> str:
     return " ".join(part for part in filled.split() if part != _UNKNOWN) or "-"
 
 
-def not_seen(why: str) -> Bilingual:
-    """Say that nothing was seen, and why where that is known."""
-    return say("inspect-unseen-why", why=why) if why else say("inspect-unseen")
+def not_seen(why: str = "") -> Bilingual:
+    """Say that nothing was seen; the reason, where one is known, is said beside it."""
+    return say("inspect-unseen-why" if why else "inspect-unseen")
 
 
 def not_told(fields: tuple[str, ...]) -> Bilingual:

@@ -77,7 +77,8 @@ def _counts(look: Look, thing: Thing) -> bool:
 def _of_readings(look: ReadingLook, seen: Seen) -> Found:
     readings = seen.readings.get(look.kind, [])
     merged: dict[tuple[str, str], list[Reading]] = defaultdict(list)
-    for reading in readings:
+    # What counts is chosen before captures are merged: df of bytes and df of inodes name one mount.
+    for reading in (one for one in readings if all(holds(t, one.values) for t in look.only)):
         merged[reading.host, name_of(look.subject, reading.values)].append(reading)
     things = [
         Thing(subject, host, _merge(group), tuple(dict.fromkeys(each.evidence for each in group)))
@@ -120,7 +121,7 @@ def _with_peers(look: ReadingLook, things: Sequence[Thing]) -> list[Thing]:
     groups: dict[tuple[str, ...], list[Thing]] = defaultdict(list)
     for thing in things:
         groups[tuple(str(lookup(thing.values, key)) for key in look.peers_by)].append(thing)
-    found = []
+    found: list[Thing] = []
     for group in groups.values():
         usual = {name: _usual(group, name) for name in look.peers}
         beside = {"peer": usual, "peers": len(group) - 1}

@@ -16,6 +16,7 @@ from assistant.incident import Incident
 from assistant.ledger import Ledger, Seen, Spanned
 from assistant.limits import Limits
 from assistant.naming import Named, Namer, anchors_of, parse_moment
+from assistant.peers import Peers
 from assistant.relations import Relations
 from assistant.states import States
 from assistant.topology import Key, Ties, Topology
@@ -103,6 +104,7 @@ class Recogniser:
         self._namer = Namer()
         self._evidence: list[Evidence] = []
         self._gaps: list[Gap] = []
+        self._peers = Peers()
 
     def take(self, item: Evidence | Item) -> None:
         """Take one item of the stream."""
@@ -123,6 +125,7 @@ class Recogniser:
                 self._relations.learn_reading(item)
                 self._clocks.reading(item)
                 self._add_all(self._states.reading(item))
+                self._peers.learn(item)
             case Gap():
                 self._gaps.append(item)
             case Evidence():
@@ -130,6 +133,8 @@ class Recogniser:
 
     def finish(self) -> Recognised:
         """Settle identities and return everything."""
+        for beside in self._peers.compared():
+            self._add_all(self._states.reading(beside))
         for raw in self._states.settings:
             self._keep_setting(RawSetting(*raw))
         for derived in _major_timeouts(tuple(self._settings.values())):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from assistant.burst import UNKNOWN_ONSET_S, Place, Sighting
+from assistant.identity import normalise
 from assistant.ledger import Ledger, Seen
 from assistant.naming import (
     anchors_of,
@@ -92,7 +93,7 @@ class States:
             clock=f"host:{reading.host}",
             observed=reading.observed,
             place=Place(reading.evidence, reading.line, ""),
-            extra=(("node", reading.host),) if reading.host else (),
+            extra=(("node", normalise("node", reading.host)),) if reading.host else (),
             quotes=reading.quotes,
         )
         yield from self._judge(look)

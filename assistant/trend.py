@@ -73,7 +73,7 @@ def judge_trend(look: TrendLook, seen: Seen) -> Iterator[Change]:
     names = (look.query, *look.metrics)
     series = next((found for name in names if (found := seen.series.get(name))), [])
     if not series:
-        yield Change("-", "", "unknown", not_seen(""))
+        yield Change("-", "", "unknown", not_seen())
         return
     tracks = list(follow(look, series))
     days = max((track.known for track in tracks), default=0)
@@ -109,8 +109,7 @@ def find_rises(look: TrendLook, tracks: Sequence[Track]) -> Iterator[Rise]:
         usual = usual_share([activity_of(track.days) for track in judged]) if judged else 0.0
         rises = (_rise_of_counter(look, track, usual) for track in judged)
     else:
-        peers = _middle_of(judged)
-        rises = (_rise_of_level(look, track, peers) for track in judged)
+        rises = _rises_of_levels(look, judged)
     yield from (rise for rise in rises if rise is not None and rise.p <= bar)
 
 
@@ -156,6 +155,20 @@ def _rise_of_counter(look: TrendLook, track: Track, usual: float) -> Rise | None
         "before": round(earlier, 2), "p": float(f"{p:.1g}"),
     }  # fmt: skip
     return Rise(track, p, say("inspect-rise", **values), values)
+
+
+def _rises_of_levels(look: TrendLook, judged: Sequence[Track]) -> Iterator[Rise | None]:
+    """Hold each against its own host, which shares its load, and against the fleet."""
+    by_host: dict[str, list[Track]] = defaultdict(list)
+    for track in judged:
+        by_host[track.host].append(track)
+    fleet = _middle_of(judged)
+    hosts = {host: _middle_of(tracks) for host, tracks in by_host.items()}
+    for track in judged:
+        beside = [_rise_of_level(look, track, fleet)]
+        if len(by_host[track.host]) >= _PEERS:
+            beside.append(_rise_of_level(look, track, hosts[track.host]))
+        yield min((rise for rise in beside if rise), key=lambda rise: rise.p, default=None)
 
 
 def _middle_of(tracks: Sequence[Track]) -> Days:

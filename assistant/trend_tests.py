@@ -51,9 +51,7 @@ def more_active(recent: Activity, before: Activity, usual: float) -> float:
 
 def usual_share(fleet: Sequence[Activity]) -> float:
     """Return the share of active days in a fleet; half an event where there was none at all."""
-    active, days = (
-        sum(values) for values in zip(*((a.active, a.days) for a in fleet), strict=True)
-    )
+    active, days = sum(one.active for one in fleet), sum(one.days for one in fleet)
     return min(0.99, (active + _HALF) / (days + 1))
 
 

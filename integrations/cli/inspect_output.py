@@ -65,8 +65,13 @@ def _rows(answer: Answer, words: Words, *, whole: bool) -> list[tuple[str, str, 
 
 
 def _told(finding: Finding, words: Words) -> str:
-    text = words.say(finding.text)
+    text = _text(finding, words)
     return text if finding.subject == "-" else f"{finding.subject}: {text}"
+
+
+def _text(finding: Finding, words: Words) -> str:
+    text = words.say(finding.text)
+    return words("inspect.because", text=text, why=words.tell(finding.why)) if finding.why else text
 
 
 def _others(findings: Sequence[Finding], words: Words) -> str:
@@ -113,8 +118,7 @@ def _item(answer: Answer, words: Words) -> dict[str, object]:
         "level": answer.level,
         "text": _told(answer.worst[0], words) if answer.worst else "",
         "findings": [
-            {**each.model_dump(mode="json"), "text": words.say(each.text)}
-            for each in answer.findings
+            {**each.model_dump(mode="json"), "text": _text(each, words)} for each in answer.findings
         ],
     }
 
