@@ -277,7 +277,8 @@ def test_the_probes_are_found_by_being_there() -> None:
     probes = load_probes()
 
     assert {probe.source for probe in probes} == {
-        "containers", "dcgm", "host", "journal", "kubernetes", "nvml", "prometheus", "slurm",
+        "containers", "dcgm", "host", "journal", "kubernetes", "loki", "nvml", "prometheus",
+        "slurm",
     }  # fmt: skip
     assert [probe.volatility for probe in probes] == sorted(probe.volatility for probe in probes)
     assert all(len(probe.description.splitlines()) >= 1 for probe in probes)

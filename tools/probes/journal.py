@@ -42,11 +42,12 @@ def journal_services(request: Request, context: ProbeContext) -> Iterator[Captur
 
 def grep_pattern(literals: tuple[str, ...]) -> str:
     """Write literals as one PCRE2 alternation; empty where there are none or too many."""
-    pattern = "|".join(_escaped(each) for each in literals if each and "\n" not in each)
+    pattern = "|".join(escaped(each) for each in literals if each and "\n" not in each)
     return pattern if len(pattern) <= _LONGEST_PATTERN else ""
 
 
-def _escaped(literal: str) -> str:
+def escaped(literal: str) -> str:
+    """Write a literal as a pattern of PCRE2 or RE2."""
     return re.sub(r"([\\.^$|?*+()\[\]{}])", r"\\\1", literal)
 
 
