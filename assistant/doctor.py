@@ -6,6 +6,7 @@ from functools import partial
 
 from assistant.check import Check, Patient
 from assistant.shared_checks import check_own_node, check_shared_mounts
+from assistant.site_checks import check_dcgm, check_infiniband, check_loki, check_slurm
 from assistant.source_checks import (
     check_clock,
     check_containers,
@@ -33,7 +34,11 @@ EXAMINATIONS: tuple[Examination, ...] = (
     check_prometheus,
     check_journal,
     check_gpus,
+    check_dcgm,
+    check_infiniband,
     check_containers,
+    check_slurm,
+    check_loki,
     check_host_commands,
     check_clock,
     check_data_directory,

@@ -37,6 +37,14 @@ class Settings(BaseModel):
     """Base URL of Prometheus; empty: none."""
     prometheus_token: SecretStr = SecretStr("")
     """Bearer token for Prometheus."""
+    loki_url: str = ""
+    """Base URL of Loki; empty: none."""
+    loki_token: SecretStr = SecretStr("")
+    """Bearer token for Loki."""
+    loki_tenant: str = ""
+    """Tenant (X-Scope-OrgID) where Loki keeps several apart."""
+    loki_selector: str = ""
+    """LogQL selector of the streams to read; empty: those with a common label."""
     journal_dirs: tuple[str, ...] = ()
     """Folders of journal files; none: the running host's own journal."""
     nodes: tuple[str, ...] = ()

@@ -62,7 +62,7 @@ def check_kubernetes(patient: Patient) -> Iterator[Check]:
     """Ask the API server who it is."""
     answer = _kubectl(patient, "get", "--raw=/version")
     if answer.outcome != "ok":
-        yield _from_answer(
+        yield check_from_answer(
             "kubernetes", answer, "set --context or KUBECONFIG, or give a bundle instead"
         )
         return
@@ -187,7 +187,7 @@ def check_journal(patient: Patient) -> Iterator[Check]:
                 mend=_KEEP if os.geteuid() == 0 else _JOIN,
             )
         else:
-            yield _from_answer(name, answer, "give a journal folder or exported files instead")
+            yield check_from_answer(name, answer, "give a journal folder or exported files instead")
 
 
 def check_gpus(patient: Patient) -> Iterator[Check]:
@@ -196,7 +196,7 @@ def check_gpus(patient: Patient) -> Iterator[Check]:
         [sys.executable, "-m", "tools.probes.nvml_reader", "--watch-s=0"], limit_s=15
     )
     if answer.outcome != "ok":
-        yield _from_answer(
+        yield check_from_answer(
             "gpu",
             answer,
             "expected on a GPU node only: load the driver, or look there by ssh or an agent",
@@ -225,7 +225,7 @@ def check_containers(patient: Patient) -> Iterator[Check]:
         yield Check(name="containers", state="ok", detail=f"{', '.join(works)} answers")
         return
     worst = next((each for each in answers if each.outcome != "absent"), answers[0])
-    yield _from_answer(
+    yield check_from_answer(
         "containers",
         worst,
         "expected on nodes only: run as root or add the user to the runtime's group",
@@ -276,6 +276,7 @@ def check_clock(patient: Patient) -> Iterator[Check]:
         )
 
 
-def _from_answer(name: str, answer: Answer, mend: str) -> Check:
+def check_from_answer(name: str, answer: Answer, mend: str) -> Check:
+    """Say what a command's failure means for a source."""
     detail = answer.detail or f"{answer.command}: no output"
     return Check(name=name, state=_STATES[answer.outcome], detail=detail, mend=mend)

@@ -134,6 +134,7 @@ def check_addresses(patient: Patient) -> Iterator[Check]:
     settings = patient.settings
     servers = {
         "prometheus": settings.prometheus_url,
+        "loki": settings.loki_url,
         "model": settings.model_base_url,
         "database": settings.database_url.get_secret_value(),
     }

@@ -157,6 +157,10 @@ def open_context(settings: Settings, folder: Path) -> "ProbeContext":
         kubeconfig=settings.kubeconfig,
         prometheus=settings.prometheus_url,
         prometheus_token=settings.prometheus_token.get_secret_value(),
+        loki=settings.loki_url,
+        loki_token=settings.loki_token.get_secret_value(),
+        loki_tenant=settings.loki_tenant,
+        loki_selector=settings.loki_selector,
         journals=tuple(Path(each) for each in settings.journal_dirs),
         limit_s=settings.limit_s,
     )

@@ -45,7 +45,7 @@ def test_the_locale_chooses_it_where_no_flag_does(
     assert "There is no file" in capsys.readouterr().err
 
 
-_CHECKS = ("source_checks", "survival_checks", "shared_checks")
+_CHECKS = ("source_checks", "site_checks", "survival_checks", "shared_checks")
 
 
 def _said_by_the_doctor() -> Iterator[str]:
