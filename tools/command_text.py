@@ -23,6 +23,7 @@ class Printed(NamedTuple):
     host: str
     observed: Instant | None
     dating: Dating
+    command: str = ""
 
 
 class Typed(NamedTuple):
@@ -69,7 +70,8 @@ class CommandReader:
         moment = source.capture.ended or source.capture.started
         observed = Instant(moment) if moment else None
         dating = Dating(request, source.reference(request.now))
-        for found in self.parse(Printed(text, host, observed, dating)):
+        command = source.capture.command
+        for found in self.parse(Printed(text, host, observed, dating, command)):
             values = {"host": host, **found.values}
             quotes = {name: (line, masked(said)) for name, (line, said) in found.quotes.items()}
             yield Reading(source.evidence, found.kind, host, values, observed, found.line, quotes)

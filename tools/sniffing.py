@@ -3,7 +3,7 @@
 import importlib
 import itertools
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -12,8 +12,10 @@ from tools.dialect import Dialect
 from tools.errors import ToolsError
 from tools.evidence import Item
 from tools.lines import clean, read_log
+from tools.quotations import is_loose
 from tools.request import Request
 from tools.source import Reader, Source
+from tools.writers import writer_of
 
 SNIFF_LINES = 60
 SURE = 0.9
@@ -42,6 +44,12 @@ def all_dialects() -> tuple[Dialect, ...]:
         names = sorted(dialect.name for dialect in found)
         raise ToolsError(f"two dialects of one name in tools/readers; rename one: {names}")
     return tuple(sorted(found, key=lambda dialect: -dialect.weight))
+
+
+@cache
+def collectors() -> tuple[Reader, ...]:
+    """Load every module of `tools.readers` that offers a COLLECTOR: it cuts a text into parts."""
+    return _unique([found for name in _modules() if (found := _offer(name, "COLLECTOR"))])
 
 
 def _modules() -> list[str]:
@@ -100,22 +108,42 @@ def sniff(source: Source) -> Iterator[Reader]:
     """Yield the readers that may understand a content, the surest first; plain text comes last.
 
     A document is sure of itself, and no two readers are sure of one content: the first that is
-    sure is asked to read before others are even consulted.
+    sure is asked to read before others are even consulted. A content that may be anything is first
+    asked whether it is of several parts.
     """
+    yield from _collectors(source)
     lately = source.known.readers
     asked = itertools.chain(lately, (each for each in all_readers() if each not in lately))
-    sure = next((r for r in asked if r.score(source.head, source.name) >= SURE), None)
-    if sure is not None:
-        source.known.prefer(sure)
-        yield sure
-    yield from (reader for reader in _ranked(source, logs=sure is None) if reader is not sure)
+    scored: list[tuple[float, Reader]] = []
+    for reader in asked:
+        score = reader.score(source.head, source.name)
+        if score >= SURE:
+            source.known.prefer(reader)
+            yield reader
+            # It was damaged then: whoever else may understand it.
+            scored = [(other.score(source.head, source.name), other) for other in all_readers()]
+            yield from _likely(pair for pair in scored if pair[1] is not reader)
+            break
+        scored.append((score, reader))
+    else:
+        yield from _likely([*scored, *log_scores(source.head)])
     yield LogReader(text_dialect())
 
 
-def _ranked(source: Source, *, logs: bool) -> list[Reader]:
-    scored = [(reader.score(source.head, source.name), reader) for reader in all_readers()]
-    likely = [pair for pair in scored if pair[0] > 0] + (log_scores(source.head) if logs else [])
-    return [reader for _, reader in sorted(likely, key=lambda pair: -pair[0])]
+def _collectors(source: Source) -> Iterator[Reader]:
+    """Yield who cuts a content into parts, where nothing is surer to know the whole of it."""
+    if not is_loose(source, writer_of(source.capture, source.name)):
+        return
+    head, name = source.head, source.name
+    for collector in collectors():
+        score = collector.score(head, name)
+        if score >= SURE and all(one.score(head, name) < score for one in all_readers()):
+            yield collector
+
+
+def _likely(scored: Iterable[tuple[float, Reader]]) -> list[Reader]:
+    likely = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
+    return [reader for _, reader in likely]
 
 
 def log_scores(head: bytes) -> list[tuple[float, Reader]]:

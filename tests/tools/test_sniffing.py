@@ -43,10 +43,14 @@ def test_no_two_readers_are_sure_of_one_content(name: str) -> None:
 
 
 def test_every_module_offers_a_reader_or_a_dialect() -> None:
-    """A file in the folder is found by being there, and has what the protocol asks."""
+    """A file in the folder is found by being there, and has what the protocol asks.
+
+    A collector is a reader that is asked first of contents that nothing places.
+    """
     for module in pkgutil.iter_modules(readers.__path__):
         content = importlib.import_module(f"tools.readers.{module.name}")
-        offer = getattr(content, "READER", None) or getattr(content, "DIALECT", None)
+        names = ("READER", "DIALECT", "COLLECTOR")
+        offer = next((found for name in names if (found := getattr(content, name, None))), None)
         assert offer is not None, module.name
         if not isinstance(offer, Dialect):
             assert isinstance(offer.name, str)

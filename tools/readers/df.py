@@ -14,7 +14,13 @@ _ROW = re.compile(
     r"^(\S+)(?:\s+([a-z][\w.]*))?\s+([\d.]+[KMGTPE]?i?|-)\s+([\d.]+[KMGTPE]?i?|-)"
     r"\s+(-?[\d.]+[KMGTPE]?i?|-)\s+(\d+%|-)\s+(/.*)$"
 )
+_HALF = re.compile(r"/\S+$|[\w.-]+:/\S*$|\s{2,}[\d.]+[KMGTPE]?i?\s.*%\s+/\S*$")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
+
+
+def is_row(line: str) -> bool:
+    """Tell whether a line stands in the table, alone or as half of a row that was wrapped."""
+    return _ROW.match(line) is not None or _HALF.match(line) is not None
 
 
 def recognise(head: bytes) -> float:

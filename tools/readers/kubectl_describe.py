@@ -15,9 +15,15 @@ from tools.source import Source
 
 _NEXT = re.compile(r"\n(?=Name: +\S)")
 _START = re.compile(rb"^Name: +\S", re.MULTILINE)
-_MARKS = (b"\nNamespace:", b"\nLabels:", b"\nAnnotations:", b"\nRoles:", b"\nConditions:")
+_MARKS = tuple(
+    f"\n{heading}:".encode()
+    for heading in ("Namespace", "Labels", "Annotations", "Roles", "Conditions", "Status", "Events")
+)
+MOUNTING = r"(?:Mounting (?:command|arguments): |Output: )"
+"""How the further lines of a mount's failure begin, which stand at the margin."""
 _EVENT = re.compile(
-    r"^ +(Normal|Warning) {2,}(\S+) {2,}(\S+(?: \(x\d+ over \S+\))?|<\w+>) {2,}(\S+) {2,}(.*)$",
+    r"^ +(Normal|Warning) {2,}(\S+) {2,}(\S+(?: \(x\d+ over \S+\))?|<\w+>) {2,}(\S+) {2,}"
+    rf"(.*(?:\n{MOUNTING}.*)*)$",
     re.MULTILINE,
 )
 
@@ -117,8 +123,12 @@ class Described:
         name, namespace = self.top.at("Name").value, self.top.at("Namespace").value
         shared = {"kind": self.kind, "name": name, "namespace": namespace}
         if self.kind == "Pod":
-            return shared | {"pod": name, "node": self.top.at("Node").value.partition("/")[0]}
+            return shared | {"pod": name, "node": self._node()}
         return shared | {"node": name, "namespace": ""} if self.kind == "Node" else shared
+
+    def _node(self) -> str:
+        node = self.top.at("Node").value.partition("/")[0]
+        return "" if node == "<none>" else node
 
 
 READER = DescribeReader()

@@ -19,6 +19,19 @@ _HEADERS = {
     "Node": {"NAME", "STATUS", "ROLES", "AGE", "VERSION"},
     "Event": {"TYPE", "REASON", "OBJECT", "MESSAGE"},
 }
+_NAMED = re.compile(r"(?:[a-z][\w.-]*/)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+_FORMS = {
+    "Pod": {
+        "NAME": _NAMED, "READY": re.compile(r"\d+/\d+"), "STATUS": re.compile(r"\w[\w:/.-]*"),
+        "RESTARTS": re.compile(r"\d+(?: \(\S+ ago\))?"), "AGE": re.compile(r"[\w<>.]+"),
+    },
+    "Node": {
+        "NAME": _NAMED, "STATUS": re.compile(r"(?:Not)?Ready(?:,\w+)*|Unknown(?:,\w+)*"),
+        "VERSION": re.compile(r"v?\d\S*"),
+    },
+    "Event": {"TYPE": re.compile(r"Normal|Warning"), "OBJECT": re.compile(r"\S+/\S+")},
+}  # fmt: skip
+"""How the cells are written that tell a row from another line."""
 _NAMESPACE = re.compile(r"(?:\s-n|\s--namespace)[= ]?(\S+)")
 _RESTARTS = re.compile(r"(\d+)(?: \((\S+) ago\))?")
 _KINDS = {
@@ -97,19 +110,32 @@ def rows_of(text: str) -> Iterator[tuple[str, Row, int]]:
             kind, columns = found, heading
         elif not line.strip():
             kind = ""
-        elif kind:
-            yield kind, _cells(line, columns), number
+        elif kind and (row := row_of(line, kind, columns)):
+            yield kind, row, number
 
 
-def _cells(line: str, columns: Sequence[tuple[str, int]]) -> Row:
-    """Cut a row at its gaps, or where the columns begin if a cell is empty."""
+def row_of(line: str, kind: str, columns: Sequence[tuple[str, int]]) -> Row | None:
+    """Cut a row at its gaps, or where the columns begin if a cell is empty; None for other lines.
+
+    Whoever copied a table may have closed its gaps; then each word is a cell.
+    """
     names = [name for name, _ in columns]
-    parts = _GAP.split(line.strip(), maxsplit=len(names) - 1)
-    if len(parts) == len(names):
-        return dict(zip(names, parts, strict=True))
     ends = [start for _, start in columns[1:]]
-    cut = [line[s:e].strip() for (_, s), e in zip(columns, [*ends, None], strict=True)]
-    return dict(zip(names, cut, strict=True))
+    for cells in (
+        _GAP.split(line.strip(), maxsplit=len(names) - 1),
+        line.split(),
+        [line[s:e].strip() for (_, s), e in zip(columns, [*ends, None], strict=True)],
+    ):
+        if len(cells) == len(names):
+            row = dict(zip(names, cells, strict=True))
+            if _fits(kind, row):
+                return row
+    return None
+
+
+def _fits(kind: str, row: Row) -> bool:
+    """Tell whether what stands below the headings is what they call it."""
+    return all(pattern.fullmatch(row[name]) for name, pattern in _FORMS[kind].items())
 
 
 def _pod(row: Row, number: int, look: Look) -> Iterator[ObjectState]:

@@ -206,3 +206,18 @@ def test_a_described_node_is_an_object(read: Read) -> None:
             {"key": "health", "value": "bad", "effect": "NoSchedule"},
         ],
     }
+
+
+def test_a_failed_mount_says_why_at_the_margin(read: Read) -> None:
+    """What mount printed belongs to the event, and a short description is one all the same."""
+    text = (
+        "Name:             loader-0\nNamespace:        train\nStatus:           Pending\nEvents:\n"
+        "  Type     Reason       Age                From     Message\n"
+        "  ----     ------       ----               ----     -------\n"
+        "  Warning  FailedMount  2m (x11 over 19m)  kubelet  SetUp failed: exit status 32\n"
+        "Mounting command: mount\n"
+        "Output: mount.nfs: access denied by server while mounting 10.9.0.20:/export/data\n"
+    )
+    event = read(text).records[-1]
+    assert (event.channel, event.line, event.fields["reason"]) == ("event", 7, "FailedMount")
+    assert "access denied by server" in event.text

@@ -1,0 +1,156 @@
+"""Knows outputs that people paste into texts: where one begins, and which lines belong to it."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tools.printed_dates import PATTERN
+from tools.readers import df, kubectl_describe, kubectl_table, ps
+
+_QUOTE = r"(?:>[ \t]?)*"
+QUOTES = re.compile(_QUOTE)
+_WEEKDAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_CTIME = re.compile(rf"{_WEEKDAY} \w{{3}} +\d\d? \d\d:\d\d:\d\d \d{{4}}\s*$")
+_DESCRIBED = re.compile(
+    rf"\s|{kubectl_describe.MOUNTING}|"
+    r"[A-Z][A-Za-z /.-]{0,40}:(?:\s{2,}\S.*|\s*)$|Name: +\S+$|Labels: +\S|Annotations: +\S"
+)
+_BESIDE = re.compile(r"(?:Namespace|Roles|Labels|Annotations|Priority|CreationTimestamp):")
+_SMI_LINE = re.compile(r"\s|GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]+\s*$|[A-Z][\w /().-]*? {2,}: ")
+_START = re.compile(
+    rf"^{_QUOTE}(?:Filesystem +\S[^\n]* Mounted on|(?:NAMESPACE|NAME|LAST SEEN|TYPE) +[A-Z]"
+    r"|Name: +\S|=+NVSMI LOG=+|\| NVIDIA-SMI [\d.]+ "
+    r"| *(?:USER|UID|PID|S|STAT|F) [^\n]*\bC(?:MD|OMMAND)\b"
+    rf"|{_WEEKDAY},? [^\n]{{15,40}}$)".encode(),
+    re.MULTILINE,
+)
+"""How any of them may begin."""
+_WORDS = tuple(
+    word.encode()
+    for word in (
+        *("Mounted on", "NVSMI LOG", "NVIDIA-SMI", "NAME ", "LAST SEEN ", "TYPE ", "Name: "),
+        *(" CMD", " COMMAND", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+    )
+)
+"""One of these stands in each: a look for them costs next to nothing."""
+ABOVE, BESIDE = 3, 4
+"""Lines before and behind a heading that are looked at."""
+
+Fits = Callable[[str], bool]
+
+
+_PLAIN: tuple[tuple[str, Fits, Fits], ...] = (
+    ("df", lambda head: head.startswith("Files") and df.recognise(head.encode()) > 0, df.is_row),
+    ("smi -q", lambda head: "NVSMI LOG" in head, lambda line: _SMI_LINE.match(line) is not None),
+    ("smi", lambda head: head.startswith("| NVIDIA-SMI"), lambda line: line[:1] in {"|", "+"}),
+    ("date", lambda head: PATTERN.match(head) is not None, lambda _: False),
+)
+"""Name, how the heading is known, and how each line below it."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A run of whole lines that one program printed."""
+
+    name: str
+    begin: int
+    end: int
+    is_quoted: bool
+    asked: int = -1
+    """Where the prompt right above it begins, in a text that is no session."""
+
+    @property
+    def top(self) -> int:
+        """Where it begins with its prompt."""
+        return self.begin if self.asked < 0 else self.asked
+
+
+def may_hold_table(head: bytes) -> bool:
+    """Tell quickly whether a text can hold any of the outputs known here."""
+    return any(word in head for word in _WORDS) and _START.search(head) is not None
+
+
+def tables_of(data: bytes, begin: int, end: int) -> Iterator[Table]:
+    """Find the outputs in a part of a text."""
+    done = begin
+    for match in _START.finditer(data, begin, end):
+        if match.start() < done:
+            continue
+        lines = _Lines(data, match.start(), end)
+        found = _form_of(lines)
+        if found is None:
+            continue
+        name, fits = found
+        start = _head_of(data, done, match.start(), lines.quoted) if name == "smi" else lines.begin
+        done = lines.end_of(fits)
+        yield Table(name, start, done, lines.quoted)
+
+
+class _Lines:
+    """The lines from a heading on, without what quotes them."""
+
+    def __init__(self, data: bytes, begin: int, end: int) -> None:
+        self.data, self.begin, self.stop = data, begin, end
+        self.head, self.behind, self.quoted = self._line(begin)
+
+    def _line(self, begin: int) -> tuple[str, int, bool]:
+        found = self.data.find(b"\n", begin, self.stop)
+        end = self.stop if found < 0 else found
+        text = self.data[begin:end].decode("utf-8", "replace").rstrip("\r")
+        bare = unquoted(text)
+        return bare, min(end + 1, self.stop), bare is not text and bare != text
+
+    def next(self, count: int) -> Sequence[str]:
+        """Return the lines behind the heading."""
+        found, place = list[str](), self.behind
+        while len(found) < count and place < self.stop:
+            text, place, _ = self._line(place)
+            found.append(text)
+        return found
+
+    def end_of(self, fits: Fits) -> int:
+        """Find the end of the last line that belongs to the heading."""
+        last = place = self.behind
+        while place < self.stop:
+            text, place, quoted = self._line(place)
+            if quoted != self.quoted:
+                break
+            if not text.strip():
+                continue
+            if not fits(text):
+                break
+            last = place
+        return last
+
+
+def unquoted(text: str) -> str:
+    """Take off the marks with which mails repeat lines."""
+    return text[QUOTES.match(text).end() :] if text.startswith(">") else text  # type: ignore[union-attr]  # it matches the empty text as well
+
+
+def _form_of(lines: _Lines) -> tuple[str, Fits] | None:
+    """Name the output that a heading opens, and tell how its lines are known."""
+    head = lines.head
+    for name, begins, fits in _PLAIN:
+        if begins(head):
+            return name, fits
+    if head.startswith("Name:") and any(_BESIDE.match(line) for line in lines.next(BESIDE)):
+        return "describe", lambda line: _DESCRIBED.match(line) is not None
+    columns = kubectl_table.columns_of(head)
+    if kind := kubectl_table.kind_of(columns):
+        return "kubectl", lambda line: kubectl_table.row_of(line, kind, columns) is not None
+    return ("ps", ps.rows_below(head)) if ps.recognise(head.encode()) else None
+
+
+def _head_of(data: bytes, low: int, begin: int, quoted: bool) -> int:  # noqa: FBT001  # of the line
+    """Go up from the title of nvidia-smi's table to its frame, and to the time above it."""
+    for _ in range(ABOVE):
+        previous = data.rfind(b"\n", 0, max(begin - 1, 0)) + 1
+        if begin <= low or previous < low:
+            break
+        text = data[previous:begin].decode("utf-8", "replace").strip()
+        bare = unquoted(text) if quoted else text
+        if not (bare.startswith("+") or _CTIME.match(bare)):
+            break
+        begin = previous
+    return begin
