@@ -2,11 +2,16 @@
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from assistant.incident import Incident
+from assistant.investigate import investigate
 from evals.model import Recording, read_epoch
 from evals.scenarios.nvlink5_fabric import rack, spec
+from evals.writers import bundle
+from knowledge.catalog import load_catalog
 from tests.seeds import draw
 
 FATAL = re.compile(r"Xid \(PCI:(\S+)\): 149, NETIR_LINK_DOWN Fatal XC0 i0 Link (\d\d) ")
@@ -55,6 +60,26 @@ def test_the_other_rack_trains_on(recording: Recording) -> None:
         if log.pod.startswith("vl-pretrain") and "iteration" in text
     )
     assert last > recording.until - 60
+
+
+def test_one_lost_link_is_not_the_fabrics_fault(tmp_path: Path) -> None:
+    """The twin: one GPU prints 149, all others only 145; then it is that GPU's own link."""
+    recording = spec.record(draw(1)[0], 0.005)
+    host, bdf, *_ = _fatal(recording)[0]
+    for name, entries in recording.journal.items():
+        recording.journal[name] = [
+            entry
+            for entry in entries
+            if not (match := FATAL.search(entry.text)) or (name, match[1]) == (host, bdf)
+        ]
+    recording.files.clear()
+    recording.metrics.clear()
+    bundle.write(recording, tmp_path / "b")
+    found = investigate([tmp_path / "b"], Incident(), load_catalog()).diagnosis
+    assert found is not None
+    root = found.root_causes[0]
+    gpu = next(g.uuid for g in recording.hosts[host].gpus if g.bdf == bdf)
+    assert (root.page, root.entity.id) == ("xid-nvlink5-fault", gpu)
 
 
 def _fatal(recording: Recording) -> list[tuple[str, str, str, float]]:
