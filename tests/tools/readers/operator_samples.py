@@ -302,7 +302,49 @@ ELASTIC = json.dumps(
     {"took": 5, "timed_out": False, "hits": {"total": {"value": 2}, "hits": _HITS}}, indent=1
 )
 ELASTIC_DUMP = "".join(f"{json.dumps(hit)}\n" for hit in _HITS)
+NCCL = """\
+h100-0231:4120:4120 [0] NCCL INFO Bootstrap : Using eth0:10.4.1.7<0>
+h100-0231:4120:4120 [0] NCCL INFO cudaDriverVersion 12040
+h100-0231:4120:4321 [0] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB eth0:10.4.1.7<0>
+h100-0231:4120:4321 [0] NCCL INFO Using network IB
+h100-0231:4120:4321 [0] NCCL INFO comm 0x55 rank 0 nranks 16 cudaDev 0 busId 18000 - Init START
+"""
+SMI_XML = """\
+<?xml version="1.0" ?>
+<nvidia_smi_log>
+\t<driver_version>550.127.08</driver_version>
+\t<gpu id="00000000:9B:00.0"><uuid>GPU-1</uuid><performance_state>P0</performance_state></gpu>
+</nvidia_smi_log>
+"""
+BUG_REPORT = """\
+____________________________________________
+
+Start of NVIDIA bug report log file.  Please include this file, along
+uname: Linux gpu-7 5.15.0-134-generic #145-Ubuntu SMP
+
+____________________________________________
+
+dmesg:
+
+[ 8591.500000] NVRM: Xid (PCI:0000:9b:00): 79, pid='<unknown>', GPU has fallen off the bus.
+[ 8592.500000] nvidia-uvm: Loaded the UVM driver
+"""
+POD_LOGS = """\
+==== START logs for container main of pod train/job-0 ====
+RuntimeError: CUDA error: uncorrectable ECC error encountered
+==== END logs for container main of pod train/job-0 ====
+"""
+VLLM = """\
+INFO 10-12 02:10:40 llm_engine.py:161] Initializing an LLM engine (v0.4.2)
+(EngineCore_DP0 pid=3452) ERROR 10-12 02:10:43 [core.py:710] EngineCore encountered a fatal error.
+"""
+TRAINER = """\
+[INFO|trainer.py:2405] 2025-05-30 02:56:21,267 >> ***** Running training *****
+[INFO|trainer.py:2406] 2025-05-30 02:56:22,267 >>   Num examples = 5
+"""
 EXPECTED = {
+    "nccl": "nccl-log", "smi_xml": "nvidia-smi-xml", "bug_report": "nvidia-bug-report",
+    "pod_logs": "cluster-dump", "vllm": "vllm", "trainer": "transformers",
     "diag": "dcgmi-diag", "diag4": "dcgmi-diag", "diag_json": "dcgmi-diag-json",
     "diag4_json": "dcgmi-diag-json", "health": "dcgmi-health", "health_bad": "dcgmi-health",
     "sinfo_r": "sinfo-reasons", "sacct": "sacct", "sacct_p": "sacct", "sel": "ipmi-sel",
