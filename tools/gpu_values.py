@@ -56,6 +56,9 @@ def canonical(values: Mapping[str, Value], *, host: str, driver: str = "") -> di
         named["bdf"] = short_bus(bus)
     broken = any(isinstance(value, str) and LOST.search(value) for value in named.values())
     named.setdefault("lost", broken)
+    power, limit = named.get("power_w"), named.get("power_limit_w")
+    if isinstance(power, int | float) and isinstance(limit, int | float) and limit:
+        named["power_share"] = round(power / limit, 3)
     named["host"] = host
     if driver:
         named.setdefault("driver", driver)

@@ -136,7 +136,7 @@ def quotes_of(tree: Tree) -> dict[str, tuple[int, str]]:
     found: dict[str, tuple[int, str]] = {}
     for path, text in tree.texts.items():
         quote = tree.quotes[path]
-        if path in PATHS:
+        if path in PATHS and text.lower() not in _ABSENT:
             found.setdefault(PATHS[path], quote)
         elif match := _ECC.match(path):
             if (number := _NUMBER.match(text)) and float(number.group()):
@@ -145,6 +145,8 @@ def quotes_of(tree: Tree) -> dict[str, tuple[int, str]]:
             found.setdefault("active_clock_reasons", quote)
         if LOST.search(text):
             found.setdefault("lost", quote)
+    if "power_w" in found:
+        found["power_share"] = found["power_w"]
     return found
 
 

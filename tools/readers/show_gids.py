@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+
+if TYPE_CHECKING:
+    from tools.gpu_values import Value
 
 _HEADER = re.compile(rb"^DEV\s+PORT\s+INDEX\s+GID\b", re.MULTILINE)
 _ROW = re.compile(
@@ -23,20 +27,10 @@ def parse(printed: Printed) -> Iterator[Typed]:
     for number, line in enumerate(printed.text.splitlines(), 1):
         if row := _ROW.match(line):
             routable = row["version"] == "v2" and not row["gid"].startswith(_LINK_LOCAL)
-            yield Typed(
-                "gid",
-                {
-                    "nic": row["nic"],
-                    "port": row["port"],
-                    "index": int(row["index"]),
-                    "gid": row["gid"],
-                    "address": row["address"],
-                    "version": row["version"],
-                    "netdev": row["netdev"],
-                    "routable": routable,
-                },
-                number,
-            )
+            values: dict[str, Value] = {
+                **row.groupdict(), "index": int(row["index"]), "routable": routable,
+            }  # fmt: skip
+            yield Typed("gid", values, number, dict.fromkeys(values, (number, line.strip())))
 
 
 READER = CommandReader("show_gids", recognise, parse)

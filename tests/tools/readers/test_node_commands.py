@@ -90,3 +90,55 @@ def test_the_gpus_that_dcgm_finds_are_counted_and_named(read: Read) -> None:
 
     assert (count.kind, count.values["gpu_count"]) == ("dcgm", 8)
     assert gpu.values["uuid"] == "GPU-9a0b1c2d-0000-4000-8000-000000000001"
+
+
+TABLE = """\
+Wed Sep  2 10:41:12 2026
++-----------------------------------------------------------------------------------------+
+| NVIDIA-SMI 570.133.20             Driver Version: 570.133.20     CUDA Version: 12.8     |
+|-----------------------------------------+------------------------+----------------------+
+|=========================================+========================+======================|
+|   0  NVIDIA A100-SXM4-80GB          On  |   00000000:00:10.0 Off |                    0 |
+| N/A   36C    P0            118W /  400W |   41022MiB /  81920MiB |    100%      Default |
+|                                         |                        |             Disabled |
++-----------------------------------------+------------------------+----------------------+
+|   1  ERR!                           Off |   00000000:00:11.0 Off |                 ERR! |
+|ERR!  ERR! ERR!             ERR! / ERR!  |   0MiB / 81920MiB      |    ERR!      Default |
++-----------------------------------------+------------------------+----------------------+
+"""
+
+
+def test_the_pasted_table_says_what_a_gpu_draws_and_does(read: Read) -> None:
+    """Two lines a GPU; what reads ERR! no longer answers."""
+    first, second = read(TABLE).readings
+
+    assert first.values["bdf"] == "0000:00:10.0"
+    assert (first.values["utilization_percent"], first.values["power_share"]) == (100, 0.295)
+    assert "118W /  400W" in first.quotes["power_share"][1]
+    assert second.values["lost"] is True
+
+
+def test_a_log_that_quotes_the_table_stays_a_log(read: Read) -> None:
+    """Its other lines are the greater part."""
+    log = TABLE + "".join(f"2025-06-20T02:20:{n:02}Z n1 step {n}\n" for n in range(40))
+
+    assert not read(log).readings
+
+
+POWER = """\
+==============NVSMI LOG==============
+
+GPU 0000000F:01:00.0
+    Product Name                          : NVIDIA GB10
+    GPU Power Readings
+        Average Power Draw                : N/A
+        Power Draw                        : 19.50 W
+"""
+
+
+def test_a_value_is_quoted_from_the_line_that_has_it(read: Read) -> None:
+    """A report names a value twice, and once it is not available."""
+    gpu = read(POWER).readings[0]
+
+    assert gpu.values["power_w"] == 19.5
+    assert gpu.quotes["power_w"] == (7, "Power Draw : 19.50 W")

@@ -1,0 +1,42 @@
+"""Who is slow shows only against its peers."""
+
+from assistant.peers import Peers
+from tests.assistant.items import reading
+from tools.evidence import Reading
+
+
+def _gpu(host: str, power: float, clock: float, *, use: float = 96, at_s: float = 0) -> Reading:
+    return reading(
+        "gpu", host, at_s, name="GB10", utilization_percent=use, power_w=power, sm_clock_mhz=clock
+    )
+
+
+def _compared(*readings: Reading) -> list[Reading]:
+    peers = Peers()
+    for each in readings:
+        peers.learn(each)
+    return list(peers.compared())
+
+
+def test_a_busy_gpu_is_measured_by_the_usual_of_its_model() -> None:
+    """A fifth of the power and a third of the clock at the same use."""
+    three = _compared(_gpu("n1", 19.5, 799), _gpu("n2", 92.5, 2281), _gpu("n3", 92.0, 2280))
+    found = {each.host: each.values for each in three}
+
+    assert (found["n1"]["power_of_peers"], found["n1"]["clock_of_peers"]) == (0.212, 0.35)
+    assert found["n2"]["peers"] == 2
+
+
+def test_of_two_the_faster_one_sets_the_measure() -> None:
+    """One of them is slow, or the other would be twice as fast as it can be."""
+    slow, fast = _compared(_gpu("n1", 20, 800), _gpu("n2", 80, 2000))
+
+    assert (slow.values["clock_of_peers"], fast.values["clock_of_peers"]) == (0.4, 1.0)
+
+
+def test_one_alone_or_at_another_time_has_no_peers() -> None:
+    """Idle GPUs draw little by right, and the load of another hour is another load."""
+    slow = _gpu("n1", 20, 800)
+
+    assert not _compared(slow, _gpu("n2", 80, 2000, at_s=7200))
+    assert not _compared(slow, _gpu("n3", 8, 210, use=0))

@@ -1,0 +1,66 @@
+"""Plain `nvidia-smi`: the table of GPUs that everybody pastes."""
+
+import re
+from collections.abc import Iterator
+
+from tools.command_text import CommandReader, Printed, Typed
+from tools.gpu_values import Value, canonical
+
+_HEAD = re.compile(rb"\| NVIDIA-SMI [\d.]+ +(?:Driver Version|KMD Version)")
+_DRIVER = re.compile(r"Driver Version: ([\d.]+)")
+_FIRST = re.compile(
+    r"^\|\s+(?P<index>\d+)\s+(?P<name>\S.*?)\s+(?P<persistence>On|Off|N/A)\s+\|"
+    r"\s+(?P<bdf>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s+\S+\s+\|\s+(?P<ecc>\S+)\s+\|"
+)
+_SECOND = re.compile(
+    r"^\|\s*\S+\s+(?P<temperature>\S+?)C?\s+(?P<pstate>P\d+|N/A|ERR!)\s+(?P<power>\S+?)W?\s*/"
+    r"\s*(?P<limit>\S+?)W?\s+\|\s+(?P<used>\S+?)(?:MiB)?\s*/\s*(?P<total>\S+?)(?:MiB)?\s+\|"
+    r"\s+(?P<use>\S+?)%?\s+\S+"
+)
+_NUMBERS = {
+    "temperature": "temperature_c", "power": "power_w", "limit": "power_limit_w",
+    "used": "memory_used_mib", "total": "memory_total_mib", "use": "utilization_percent",
+}  # fmt: skip
+_OF_FIRST = ("index", "name", "bdf", "persistence", "ecc_volatile_uncorrectable")
+_LOST = "ERR!"
+MOSTLY = 0.6
+"""Share of the lines that belong to the table."""
+
+
+def recognise(head: bytes) -> float:
+    """Look for the table's title; a file of which it is the lesser part is something else."""
+    if not _HEAD.search(head[:4096]):
+        return 0.0
+    lines = [line for line in head.splitlines() if line.strip()]
+    drawn = sum(1 for line in lines if line[:1] in {b"|", b"+"})
+    return 0.96 if drawn >= MOSTLY * len(lines) else 0.0
+
+
+def parse(printed: Printed) -> Iterator[Typed]:
+    """Read the two lines of each GPU."""
+    driver = _DRIVER.search(printed.text)
+    values: dict[str, Value] = {}
+    start, head = 0, ""
+    for number, line in enumerate(printed.text.splitlines(), 1):
+        if first := _FIRST.match(line):
+            start, head, values = number, line, {
+                "index": int(first["index"]), "name": first["name"], "bdf": first["bdf"],
+                "persistence": first["persistence"] == "On",
+            }  # fmt: skip
+            if first["ecc"].isdigit():
+                values["ecc_volatile_uncorrectable"] = int(first["ecc"])
+        elif values and (second := _SECOND.match(line)):
+            values |= {name: _number(second[key]) for key, name in _NUMBERS.items()}
+            values["pstate"] = second["pstate"]
+            values["lost"] = _LOST in line
+            told = canonical(values, host=printed.host, driver=driver[1] if driver else "")
+            quotes = dict.fromkeys(told, (number, line)) | dict.fromkeys(_OF_FIRST, (start, head))
+            yield Typed("gpu", told, start, quotes)
+            values = {}
+
+
+def _number(text: str) -> Value:
+    return int(text) if text.isdigit() else None
+
+
+READER = CommandReader("nvidia-smi-table", recognise, parse, source="nvml")
