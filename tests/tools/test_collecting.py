@@ -63,6 +63,19 @@ def manifest(context: ProbeContext) -> list[dict[str, object]]:
     return [json.loads(line) for line in lines]
 
 
+def test_a_node_is_asked_for_its_own_ports_and_gpus_and_never_for_the_whole_site(
+    context: ProbeContext,
+) -> None:
+    on_nodes = [each.name for each in Local().looks(Request(), context)]
+    once = [each.name for each in Cluster().looks(Request(), context)]
+
+    assert {"dcgm", "infiniband-ports", "infiniband-counters"} <= set(on_nodes)
+    assert {"slurm-state", "slurm-accounting", "slurm-settings", "loki"} <= set(once)
+    assert not [name for name in on_nodes if name.startswith(("slurm", "loki"))]
+    assert on_nodes.index("dcgm") < on_nodes.index("host-facts")
+    assert once.index("slurm-state") < once.index("slurm-settings")
+
+
 def test_what_is_soonest_gone_is_taken_first(context: ProbeContext) -> None:
     order: list[str] = []
     looks = [

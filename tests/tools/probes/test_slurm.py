@@ -13,7 +13,7 @@ from tests.tools.probes.slurm_cluster import SlurmCluster, run_slurm, why_not
 from tools.bundle import Bundle
 from tools.capture import Capture
 from tools.context import ProbeContext
-from tools.evidence import Reading, Window
+from tools.evidence import Gap, ObjectState, Reading, Window
 from tools.hangs import Hangs
 from tools.probes.slurm import slurm_accounting, slurm_settings, slurm_state
 from tools.request import Request
@@ -120,11 +120,32 @@ def test_what_was_captured_live_is_read_like_any_bundle(
     now = around_now()
     list(slurm_state(now, context))
     items = list(Bundle.open([context.workspace.root]).read(now))
-    (node,) = [i for i in items if isinstance(i, Reading) and i.kind == "slurm_node"]
+    nodes = [i for i in items if isinstance(i, Reading) and i.kind == "slurm_node"]
+    out = [i for i in nodes if "reason" in i.values]
 
-    assert node.host == context.host
-    assert (node.values["node"], node.values["reason"]) == ("gpu-n02", "Kill task failed")
-    assert str(node.values["since"]).endswith("+00:00")
+    assert {each.host for each in nodes} == {context.host}
+    assert {each.values["node"] for each in nodes} == {"gpu-n01", "gpu-n02", "gpu-n03"}
+    assert [(each.values["node"], each.values["reason"]) for each in out] == [
+        ("gpu-n02", "Kill task failed"),
+        ("gpu-n02", "Kill task failed"),
+    ]
+    assert all(str(each.values["since"]).endswith("+00:00") for each in out)
+    assert not [i for i in items if isinstance(i, Gap)]
+
+
+@needs_slurm
+def test_accounts_captured_live_are_read_like_any_bundle(
+    slurm: SlurmCluster, context: ProbeContext
+) -> None:
+    context = looking(slurm, context)
+    now = around_now()
+    list(slurm_accounting(now, context))
+    items = list(Bundle.open([context.workspace.root]).read(now))
+    jobs = [i.values for i in items if isinstance(i, Reading) and i.kind == "slurm_job"]
+    places = [(i.name, i.content["job"]) for i in items if isinstance(i, ObjectState)]
+
+    assert (jobs[0]["state"], jobs[0]["exit_code"]) == ("FAILED", 3)
+    assert ("gpu-n01", jobs[0]["job"]) in places
 
 
 @needs_slurm
