@@ -213,6 +213,9 @@ def _extend(burst: Burst, sighting: Sighting) -> None:
             burst.places.append(burst.last_place)
         burst.last, burst.last_place = last, sighting.place
         burst.end = sighting.end or burst.end
+    if sighting.channel not in burst.channels and len(burst.places) == 1:
+        # What another channel says while a state holds is neither its first word nor its last.
+        burst.places.append(sighting.place)
     burst.channels.add(sighting.channel)
     if sighting.implied or burst.implied:
         _keep_implied(burst, sighting)
