@@ -25,6 +25,10 @@ _WITH_PATH = frozenset({"mount", "filesystem"})
 """Kinds that end in a path, which may be the root."""
 
 
+UNNAMED = "unnamed-"
+"""A host that no line names is called after the capture that shows it."""
+
+
 def normalise(kind: str, text: str) -> str:
     """Bring an identity as written in evidence to the one spelling of its kind."""
     trimmed = text.strip(_WRAPPING)

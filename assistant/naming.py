@@ -6,17 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from assistant.alert_labels import hostless, labelled
-from assistant.identity import normalise
+from assistant.identity import UNNAMED, normalise
 from assistant.relations import pod_of
 from assistant.topology import Key
 from knowledge.conditions import as_text, lookup
 from knowledge.matching import Match
 from knowledge.page import Page, Signature, TextSignature
 from knowledge.template import expand, placeholders
-from tools.evidence import Record
+from tools.evidence import Reading, Record
 
-UNNAMED = "unnamed-"
-"""A host that no line names is called after the capture that shows it."""
 _OF_A_HOST = frozenset({"kernel", "quoted", "service", "command"})
 """Channels whose lines always speak of the host they come from."""
 
@@ -181,6 +179,16 @@ def values_of(record: Record) -> dict[str, str]:
     if place := host or pod_of(values):
         values["place"] = place
     return values
+
+
+def with_device(reading: Reading) -> Reading:
+    """Name a GPU whose report leaves out its UUID by its address, on the host that printed it."""
+    bus = reading.values.get("bdf")
+    if reading.kind != "gpu" or reading.values.get("uuid") or not isinstance(bus, str):
+        return reading
+    host = reading.host or f"{UNNAMED}{reading.evidence}"
+    values = {**reading.values, "host": host, "uuid": f"{host}/{bus}"}
+    return replace(reading, host=host, values=values)
 
 
 def anchors_of(templates: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:

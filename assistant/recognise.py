@@ -15,7 +15,7 @@ from assistant.identity import is_address
 from assistant.incident import Incident
 from assistant.ledger import Ledger, Seen, Spanned
 from assistant.limits import Limits
-from assistant.naming import Named, Namer, anchors_of, parse_moment
+from assistant.naming import Named, Namer, anchors_of, parse_moment, with_device
 from assistant.peers import Peers
 from assistant.relations import Relations
 from assistant.states import States
@@ -122,6 +122,7 @@ class Recogniser:
                 self._limits.learn(item)
                 self._add_all(self._states.object(item))
             case Reading():
+                item = with_device(item)  # the same, named
                 self._relations.learn_reading(item)
                 self._clocks.reading(item)
                 self._add_all(self._states.reading(item))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from assistant.alert_labels import hostless
-from assistant.identity import is_address, normalise
+from assistant.identity import UNNAMED, is_address, normalise
 from assistant.topology import Key, Ties
 from tools.evidence import ObjectState, Reading, Record, Series
 
@@ -64,6 +64,9 @@ class Relations:
         values = {name: _text(value) for name, value in reading.values.items()}
         if reading.kind in {"gpu", "nvlink", "process"}:
             _learn_gpu(self._ties, host, values)
+        if reading.kind == "gpu" and not host:
+            # The kernel's lines in the same file call the card by its address.
+            _learn_alias(self._ties, f"{UNNAMED}{reading.evidence}", values)
         if reading.kind == "mount":
             _learn_mount(self._ties, host, values)
         if reading.kind in {"process", "container"}:
@@ -304,8 +307,16 @@ def _learn_gpu(ties: Ties, host: str, values: Mapping[str, str]) -> None:
     address = next((v for k, v in values.items() if k in _PCI_NAMES and v), "")
     gpu = normalise("gpu", uuid) or normalise("gpu", f"{host}/{address}" if host else "")
     ties.relate(("gpu", gpu), ("node", host))
-    if uuid and address and host:
-        ties.equate("gpu", gpu, normalise("gpu", f"{host}/{address}"))
+    if host:
+        _learn_alias(ties, host, values)
+
+
+def _learn_alias(ties: Ties, host: str, values: Mapping[str, str]) -> None:
+    """Take that a card's UUID and its address on a host are one thing."""
+    uuid = values.get("uuid") or values.get("gpu_uuid") or ""
+    address = next((v for k, v in values.items() if k in _PCI_NAMES and v), "")
+    if uuid and address:
+        ties.equate("gpu", normalise("gpu", uuid), normalise("gpu", f"{host}/{address}"))
 
 
 _PCI_NAMES = frozenset({"pci_bus_id", "pci", "bus_id", "bdf", "pci_address", "busid"})

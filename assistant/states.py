@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from assistant.burst import UNKNOWN_ONSET_S, Place, Sighting
-from assistant.identity import normalise
+from assistant.identity import UNNAMED, normalise
 from assistant.ledger import Ledger, Seen
 from assistant.naming import (
     anchors_of,
@@ -90,7 +90,7 @@ class States:
             name=reading.kind,
             thing=_part_of(reading),
             content={"host": reading.host, **reading.values},
-            clock=f"host:{reading.host}",
+            clock=_clock_of(reading),
             observed=reading.observed,
             place=Place(reading.evidence, reading.line, ""),
             extra=(("node", normalise("node", reading.host)),) if reading.host else (),
@@ -245,6 +245,12 @@ UNTIMED_STATE = Instant(datetime.fromisoformat("1970-01-01T00:00:00+00:00"), 0.0
 
 _PARTS = ("uuid", "bdf", "index", "link", "target", "device", "port", "pid", "name")
 """Values that tell the parts of one host apart, where a reading has them."""
+
+
+def _clock_of(reading: Reading) -> str:
+    """Name the clock that stamped a reading: a file's own where no host is named."""
+    named = reading.host and not reading.host.startswith(UNNAMED)
+    return f"host:{reading.host}" if named else f"file:{reading.evidence}"
 
 
 def _part_of(reading: Reading) -> str:

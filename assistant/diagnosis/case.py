@@ -6,8 +6,8 @@ from datetime import datetime
 
 from assistant.diagnosis.guards import Settings, acts_until
 from assistant.event import Event, Timeline
+from assistant.identity import UNNAMED
 from assistant.incident import Incident
-from assistant.naming import UNNAMED
 from assistant.sight import Sight
 from assistant.topology import Topology
 from knowledge.page import Page

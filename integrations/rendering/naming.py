@@ -4,8 +4,8 @@ import json
 import re
 
 from assistant.event import Event
+from assistant.identity import UNNAMED
 from assistant.investigation import Investigation
-from assistant.naming import UNNAMED
 from integrations.rendering.view import View
 
 _HOST = re.compile(rf"{UNNAMED}(e\d+)(/?)", re.IGNORECASE | re.ASCII)

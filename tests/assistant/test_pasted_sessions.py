@@ -1,0 +1,76 @@
+"""What a pasted session or letter leads to, with the handbook as shipped."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from assistant.identity import UNNAMED
+from assistant.incident import Incident
+from assistant.investigate import investigate
+from assistant.investigation import Investigation
+from assistant.naming import with_device
+from knowledge.catalog import load_catalog
+from tools.evidence import Reading
+
+NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
+XID = "[Wed Nov 12 02:41:17 2025] NVRM: Xid (PCI:0000:41:00): 79, GPU has fallen off the bus.\n"
+NODES = """\
+NAME    STATUS   ROLES    AGE   VERSION
+gpu-03  Ready    <none>   90d   v1.29.4
+gpu-04  NotReady <none>  90d   v1.29.4
+"""
+LETTER = """\
+From: li.wei@lab.example
+Subject: GPU 1 acting up?
+Hi, this is what nvidia-smi -q says (cut by me):
+
+> ==============NVSMI LOG==============
+>
+> Timestamp                                 : Thu Nov 13 10:15:02 2025
+> Driver Version                            : 535.183.01
+>
+> Attached GPUs                             : 2
+> GPU 00000000:17:00.0
+>     Serial Number                         : 1564720001111
+>     Remapped Rows
+>         Remapping Failure Occurred        : No
+> GPU 00000000:65:00.0
+>     Serial Number                         : 1564720002222
+>     Remapped Rows
+>         Remapping Failure Occurred        : Yes
+
+Thanks, Li
+"""
+
+
+def _diagnose(folder: Path, text: str) -> Investigation:
+    path = folder / "pasted.txt"
+    path.write_text(text)
+    return investigate([path], Incident(), load_catalog(), now=NOW)
+
+
+def test_no_node_is_made_of_a_prompt_or_of_a_log(tmp_path: Path) -> None:
+    """The table ends where its rows end, and the kernel's line is of the host that was asked."""
+    text = f"$ kubectl get nodes\n{NODES}$ ssh gpu-04 dmesg -T | tail\n{XID}"
+    found = {one.entity.id for one in _diagnose(tmp_path, text).timeline.events}
+    assert found == {"gpu-04", "gpu-04/0000:41:00"}
+
+
+def test_a_card_in_a_letter_is_named_by_its_address(tmp_path: Path) -> None:
+    """Neither its UUID nor its host is told; the other card is not concerned."""
+    events = _diagnose(tmp_path, LETTER).timeline.events
+    assert {one.entity.kind for one in events} == {"gpu"}
+    assert {one.entity.id.rpartition("/")[2] for one in events} == {"0000:65:00"}
+
+
+@pytest.mark.parametrize("host", ["n1", ""])
+def test_a_reading_without_uuid_is_of_an_address_on_a_host(host: str) -> None:
+    """A UUID that is known stays, and without an address there is nothing to name it by."""
+    bare = Reading("E1", "gpu", host, {"bdf": "0000:41:00.0"})
+    place = host or f"{UNNAMED}E1"
+    assert with_device(bare).values["uuid"] == f"{place}/0000:41:00.0"
+    assert with_device(bare).host == place
+    known = Reading("E1", "gpu", host, {"bdf": "0000:41:00.0", "uuid": "GPU-1"})
+    assert with_device(known) is known
+    assert with_device(Reading("E1", "gpu", host, {})).values == {}
