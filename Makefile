@@ -8,7 +8,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 EXTRAS := --extra local --extra evals --extra dev
 # Real components that the tests drive. Without root, missing ones are reported and their tests skip.
-SYSTEM := prometheus prometheus-alertmanager systemd-journal-remote chromium fonts-wqy-zenhei ripgrep
+SYSTEM := prometheus prometheus-alertmanager systemd-journal-remote chromium fonts-wqy-zenhei ripgrep \
+  slurmctld slurmd slurm-client slurmdbd munge mariadb-server-core
 
 .PHONY: help demo test check bench soak wheel clean system
 

@@ -16,6 +16,7 @@ _IN_UTC = ("env", "TZ=UTC")
 _SLURM_LIMIT_S = 15.0
 _HOUR_S = 3600
 _MISSING = "is not installed here"
+_NO_CLUSTER = "Could not establish a configuration source"
 
 
 def check_slurm(patient: Patient) -> Iterator[Check]:
@@ -27,6 +28,13 @@ def check_slurm(patient: Patient) -> Iterator[Check]:
             state="absent",
             detail="Slurm's client programs are not installed here",
             mend="on a Slurm site look from a login or admin node, or install slurm-client",
+        )
+    elif _NO_CLUSTER in answer.detail:
+        yield Check(
+            name="slurm",
+            state="absent",
+            detail="Slurm's programs are here, but nothing tells them of a cluster",
+            mend="where there is one, put its slurm.conf in place or set SLURM_CONF",
         )
     elif answer.outcome != "ok":
         yield Check(

@@ -55,6 +55,15 @@ def test_a_site_without_slurm_is_told_where_to_look(patient: Patient, program: P
     assert "slurm-client" in check.mend
 
 
+def test_programs_without_a_cluster_are_no_fault(patient: Patient, program: Program) -> None:
+    said = "sinfo: fatal: Could not establish a configuration source"
+    program("sinfo", f"#!/bin/sh\necho '{said}' >&2; exit 1\n")
+    check = one(check_slurm(patient))
+
+    assert check.state == "absent"
+    assert "SLURM_CONF" in check.mend
+
+
 def test_a_controller_that_does_not_answer_must_be_mended(
     patient: Patient, program: Program
 ) -> None:
