@@ -9,7 +9,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from tools.dialect import Dialect, Line, Setting
@@ -17,11 +16,13 @@ from tools.evidence import Item, Record, Span
 from tools.lines import LogReading
 from tools.request import Request
 from tools.source import Source, Writer
+from tools.stamps import from_epoch
 from tools.writers import pod_writer
 
+MILLION = 10**6
 LineOf = Callable[[int], int]
 """Entry's number → its line in the export."""
-_STAMPED = re.compile(r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (?P<text>.*)", re.DOTALL)
+_STAMPED = re.compile(r"@(?P<stamp>-?\d{1,17}) (?P<text>.*)", re.DOTALL)
 _CARRIER = re.compile(
     r"(?:<\d{1,3}>)?(?:\w{3} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\S+) (?P<host>[\w.-]+) "
     r"(?P<tag>[\w./-]+)(?:\[(?P<pid>\d+)\])?: (?P<text>.*)",
@@ -33,13 +34,9 @@ _RING = re.compile(r"\[ *\d+\.\d{6}\] ")
 class Entry(NamedTuple):
     """One line of the store."""
 
-    at: datetime
+    at_us: int
+    """Microseconds since 1970."""
     text: str
-
-
-def stamp(entry: Entry) -> str:
-    """Write an entry's time as this module reads it."""
-    return entry.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 class Stream(NamedTuple):
@@ -54,12 +51,12 @@ def exported_items(
     entries: Sequence[Entry], stream: Stream, source: Source, request: Request, line_of: LineOf
 ) -> Iterator[Item]:
     """Yield the records of one writer's entries, in the order in which they were logged."""
-    order = sorted(range(len(entries)), key=lambda number: entries[number].at)
+    order = sorted(range(len(entries)), key=lambda number: entries[number].at_us)
     starts, lines = list[int](), 1
     for number in order:
         starts.append(lines)
         lines += entries[number].text.count("\n") + 1
-    text = "".join(f"{stamp(entries[n])} {entries[n].text}\n" for n in order).encode()
+    text = "".join(f"@{entries[n].at_us} {entries[n].text}\n" for n in order).encode()
     log = replace(source, open=lambda: io.BytesIO(text), head=text[:4096], file=None)
     dialect = SYSTEM_LOG if stream.is_system_log else EXPORTED
     writer = stream.writer
@@ -74,9 +71,9 @@ def exported_items(
             yield replace(item, offset=0, length=0, lines=0)
 
 
-def _build(match: "re.Match[str]", setting: Setting) -> Line | None:
+def _build(match: "re.Match[str]", _: Setting) -> Line | None:
     """Take the store's time, and what a carrier of the time before says of host and tag."""
-    instant = setting.dating.iso(match["stamp"])
+    instant = from_epoch(int(match["stamp"]) / MILLION)
     if instant is None:
         return None
     text = match["text"]

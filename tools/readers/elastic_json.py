@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import cast
 
+import msgspec
+
 from tools.documents import json_data, json_values, lines_before, text_start
 from tools.evidence import Gap, Item, Span
-from tools.exported_logs import NAMES, Entry, exported_items, stream_of
+from tools.exported_logs import MILLION, NAMES, Entry, exported_items, stream_of
 from tools.json_places import Path, Places
 from tools.request import Request
 from tools.source import Source
@@ -37,7 +39,7 @@ class ElasticReader:
         data = json_data(source, whole)
         places = Places(data, lines_before(source.head))
         writers: dict[tuple[tuple[str, str], ...], list[tuple[Entry, int]]] = defaultdict(list)
-        for number, value in enumerate(json_values(source, data)):
+        for number, value in enumerate(_documents(source, data)):
             if isinstance(value, Gap):
                 yield value
                 continue
@@ -54,6 +56,15 @@ class ElasticReader:
         yield Span(source.evidence, 0, len(whole), 0)
 
 
+def _documents(source: Source, data: bytes) -> Iterator[Content | Gap]:
+    """Decode a document on each line where it is so, else as any other document."""
+    try:
+        lines = msgspec.json.Decoder(dict[str, object]).decode_lines(data)
+    except (msgspec.MsgspecError, UnicodeError):
+        return json_values(source, data)
+    return iter(lines)
+
+
 def _hits(value: Content) -> Iterator[tuple[Content, Path]]:
     """Yield documents and where they lie; a dump has one on each line."""
     if "_source" in value:
@@ -68,30 +79,34 @@ def _hits(value: Content) -> Iterator[tuple[Content, Path]]:
 
 def flatten(value: object, prefix: str = "", depth: int = 0) -> dict[str, str]:
     """Bring nested fields to one level: ``host.name``; of lists the first value."""
-    if isinstance(value, Mapping) and depth < _DEEPEST:
+    if isinstance(value, str):
+        return {prefix: value}
+    if isinstance(value, dict) and depth < _DEEPEST:
         flat: dict[str, str] = {}
         for name, part in value.items():
             flat |= flatten(part, f"{prefix}.{name}" if prefix else str(name), depth + 1)
         return flat
     if isinstance(value, list) and value:
         return flatten(value[0], prefix, depth + 1)
-    return {prefix: str(value)} if isinstance(value, str | int | float) else {}
+    return {prefix: str(value)} if isinstance(value, int | float) else {}
 
 
 def _entry(flat: Mapping[str, str]) -> Entry | None:
     text = next((flat[name] for name in TEXTS if flat.get(name)), "")
-    at = next((found for name in STAMPS if (found := _moment(flat.get(name, "")))), None)
-    return Entry(at, text) if text and at else None
+    moments = (_moment(flat.get(name, "")) for name in STAMPS)
+    at = next((found for found in moments if found is not None), None)
+    return Entry(at, text) if text and at is not None else None
 
 
-def _moment(text: str) -> datetime | None:
+def _moment(text: str) -> int | None:
+    """Read a stamp into microseconds since 1970; a bare number counts milliseconds."""
+    if not text or text.isdigit():
+        return int(text) * THOUSAND if text else None
     try:
-        if text.isdigit():
-            return datetime.fromtimestamp(int(text) / THOUSAND, UTC)
         found = datetime.fromisoformat(text)
-    except (ValueError, OverflowError, OSError):
+    except ValueError:
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * MILLION)
 
 
 READER = ElasticReader()
