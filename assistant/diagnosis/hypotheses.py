@@ -250,7 +250,8 @@ def _cover(
     picks: list[Candidate] = []
     while left:
         values = {c.id: gain(c, graph, pages, residual, weights) for c in left}
-        best = _climb(max(left, key=lambda c: (values[c.id], -c.event.earliest)), left, values)
+        best = max(left, key=lambda c: (values[c.id], -c.event.earliest))
+        best = _climb(_settle(best, left, values, graph), left, values)
         if values[best.id] < weights.least_gain or (picks and not _hurts(best, graph, residual)):
             break
         picks.append(best)
@@ -260,6 +261,30 @@ def _cover(
             if name in residual:
                 residual[name] *= 1 - strength
     return picks
+
+
+def _settle(
+    best: Candidate, left: list[Candidate], values: Mapping[str, float], graph: Graph
+) -> Candidate:
+    """Go on from a change to the root that was seen and that it only sometimes brings about.
+
+    What a change does by itself as well (a node that starts is away for a while) makes it no more
+    than the trigger of what stayed; but what several things have since then, it is that they share.
+    """
+    if best.event.role != "change":
+        return best
+    rare = {e.effect for e in graph.out.get(best.id, ()) if e.link.strength == "sometimes"}
+    below = [
+        c
+        for c in left
+        if c.id in rare
+        and c.event.role == "root"
+        and values[c.id] >= CLIMB_SHARE * values[best.id]
+        and not c.contradictions
+    ]
+    if len({c.event.entity.key for c in below}) > 1:
+        return best
+    return max(below, key=lambda c: (values[c.id], -c.event.earliest), default=best)
 
 
 def _climb(best: Candidate, left: list[Candidate], values: Mapping[str, float]) -> Candidate:

@@ -52,3 +52,30 @@ def test_a_weak_precursor_gets_no_credit_for_what_the_root_did() -> None:
     }
 
     assert firsts == {"root"}
+
+
+def test_a_change_that_does_harm_of_its_own_is_but_the_trigger_of_the_root_that_it_woke() -> None:
+    """What passes with the change may outnumber what stayed; the root that was seen is named."""
+    away = page("away", "symptom", damage=2)
+    woken = [{"effect": "root", "strength": "sometimes"}]
+    start = page("start", "change", effects=[*woken, {"effect": "away"}, {"effect": "one"}])
+    events = [
+        event("s", start, -100),
+        event("a", away, -90),
+        event("r", ROOT, 0),
+        event("o", ONE, 5),
+        event("t", TWO, 6),
+    ]
+    world = case([start, away, *PAGES], events)
+    ranking, _ = rank_causes(world, Weights())
+
+    assert ranking.picks[0].event.page == "root"
+
+
+def test_a_change_alone_is_named() -> None:
+    """Where the root that it might have woken was not seen, nothing stands in its place."""
+    start = page("start", "change", effects=[{"effect": "one"}, {"effect": "two"}])
+    events = [event("s", start, -100), event("o", ONE, 5), event("t", TWO, 6)]
+    ranking, _ = rank_causes(case([start, *PAGES], events), Weights())
+
+    assert ranking.picks[0].event.page == "start"
