@@ -116,17 +116,24 @@ def _findings(ranking: Ranking, case: Case) -> list[Finding]:
     """Return the first root, and further independent ones that are at least likely.
 
     A further root is judged by what only it explains: a second cause for what already has one is
-    a coincidence, however many effects it could have had.
+    a coincidence, however many effects it could have had, and what its own line states asks for
+    none.
     """
     findings: list[Finding] = []
     explained: set[str] = set()
     for pick in ranking.picks:
-        own = {name: q for name, q in pick.reached.items() if name not in explained}
+        told = _own_words(pick, ranking.graph) if findings else frozenset()
+        own = {name: q for name, q in pick.reached.items() if name not in explained | told}
         judgement = judge(replace(pick, reached=own), ranking, case.pages, case.sight)
         if not findings or judgement.confidence != "INCONCLUSIVE":
             findings.append(Finding(pick, judgement))
         explained |= set(pick.reached)
     return findings
+
+
+def _own_words(pick: Candidate, graph: Graph) -> frozenset[str]:
+    """Return the effects that stand in the candidate's own line."""
+    return frozenset(e.effect for e in graph.out.get(pick.id, ()) if e.scope == "line")
 
 
 def _verdict(findings: Sequence[Finding], case: Case) -> tuple[Verdict, Confidence]:
