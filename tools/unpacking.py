@@ -24,6 +24,8 @@ DAMAGE = (
 )  # fmt: skip
 """What the decompressors raise on broken input."""
 MAX_LAYERS = 3
+MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF8)
+"""What Windows tools put before a text."""
 PIECE = 4 << 20
 MAX_MEMBERS = 200_000
 MAX_UNPACKED = 64 << 30
@@ -81,6 +83,25 @@ class Transcoded:
             if text := self._decoder.decode(piece):
                 return text.encode("utf-8", "replace")
         return b""
+
+    def close(self) -> None:
+        """Close the stream below."""
+        self._stream.close()
+
+
+class Unmarked:
+    """UTF-8 text without the mark that Windows tools put before it."""
+
+    def __init__(self, stream: Reads1) -> None:
+        """Drop the mark."""
+        self._stream = stream
+        left = len(codecs.BOM_UTF8)
+        while left and (piece := stream.read1(left)):
+            left -= len(piece)
+
+    def read1(self, size: int, /) -> bytes:
+        """Read once."""
+        return self._stream.read1(size)
 
     def close(self) -> None:
         """Close the stream below."""
@@ -171,8 +192,8 @@ def _layer(head: bytes, stream: Peekable) -> Reads1 | None:
         return cast("Reads1", reader)
     if head.startswith(b"\xfd7zXZ\0"):
         return lzma.LZMAFile(below)
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return Transcoded(stream)
+    if head.startswith(MARKS):
+        return Unmarked(stream) if head.startswith(codecs.BOM_UTF8) else Transcoded(stream)
     if head.startswith(b"BZh"):
         return bz2.BZ2File(below)
     return None

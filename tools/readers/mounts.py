@@ -27,7 +27,8 @@ _NUMBERS = {"timeo": "timeo_ds", "retrans": "retrans", "rsize": "rsize", "wsize"
 
 def recognise(head: bytes) -> float:
     """Tell how many of the first lines are mounts."""
-    lines = [line for line in head[:16384].decode("utf-8", "replace").split("\n") if line.strip()]
+    text = head[:16384].decode("utf-8", "replace").replace("\r\n", "\n")
+    lines = [line for line in text.split("\n") if line.strip()]
     lines = lines[:-1] if len(lines) > 1 and not head.endswith(b"\n") else lines
     if len(lines) > LOOK and not any(
         pattern.match(line) for line in lines[:LOOK] for pattern in (*_PATTERNS, _NFSSTAT)

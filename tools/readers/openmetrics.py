@@ -33,7 +33,7 @@ class OpenMetricsReader:
     def score(self, head: bytes, hint: str) -> float:
         """Tell how many of the first lines are metrics or their comments."""
         first = b"\n".join(head.split(b"\n", LOOK)[:LOOK]).decode("utf-8", "replace")
-        lines = [line for line in first.split("\n") if line.strip()]
+        lines = [line for line in first.replace("\r", "").split("\n") if line.strip()]
         if len(lines) > 1:
             lines.pop()
         if not lines:
