@@ -182,12 +182,13 @@ def values_of(record: Record) -> dict[str, str]:
 
 
 def with_device(reading: Reading) -> Reading:
-    """Name a GPU whose report leaves out its UUID by its address, on the host that printed it."""
-    bus = reading.values.get("bdf")
-    if reading.kind != "gpu" or reading.values.get("uuid") or not isinstance(bus, str):
+    """Name what a report leaves out: the host that printed it, and a GPU by its address there."""
+    if reading.kind not in {"gpu", "process"} or reading.values.get("uuid"):
         return reading
     host = reading.host or f"{UNNAMED}{reading.evidence}"
-    values = {**reading.values, "host": host, "uuid": f"{host}/{bus}"}
+    values = {**reading.values, "host": host}
+    if isinstance(bus := reading.values.get("bdf"), str) and reading.kind == "gpu":
+        values["uuid"] = f"{host}/{bus}"
     return replace(reading, host=host, values=values)
 
 

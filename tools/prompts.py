@@ -39,6 +39,10 @@ _HOST = re.compile(
     r"ulimit|scontrol|sinfo|squeue|docker|podman|crictl|nerdctl|lfs|numactl|ipcs"
 )
 """Programs whose output speaks of the host on which they run."""
+_WORKLOAD = re.compile(
+    r"python[\d.]*|torchrun|mpi(?:run|exec)|srun|deepspeed|accelerate|.*\.(?:py|sh)"
+)
+"""Programs whose own words are no system's, whatever they print."""
 _SYSTEM_LOG = re.compile(r"\s/var/log/\S")
 _POD = re.compile(r"\blogs\b(?P<words>.*)")
 _SPACE_FLAGS = {"-n", "--namespace", "-c", "--container", "--tail", "--since", "--context", "-l"}
@@ -81,6 +85,8 @@ def capture_of(prompt: Prompt, capture: Capture) -> Capture:
         source, target = "kubernetes", _pod_in(prompt.typed)
     elif _HOST.fullmatch(program) or _SYSTEM_LOG.search(prompt.typed):
         source, target = "host", prompt.host
+    elif _WORKLOAD.fullmatch(program):
+        source = "app"
     return capture.model_copy(
         update={"command": prompt.typed, "source": source or capture.source, "target": target}
     )

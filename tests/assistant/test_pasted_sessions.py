@@ -64,6 +64,30 @@ def test_a_card_in_a_letter_is_named_by_its_address(tmp_path: Path) -> None:
     assert {one.entity.id.rpartition("/")[2] for one in events} == {"0000:65:00"}
 
 
+HUNG = """\
+$ date; timeout 30 nvidia-smi; echo rc=$?
+Thu Nov 13 11:20:01 CST 2025
+rc=124
+$ ps -eo pid,stat,wchan:32,etimes,cmd | grep ' D'
+   2211 Ds   rwsem_down_write_slowpath        1840 nvidia-smi
+  90122 D    os_acquire_rwlock_write          1902 /opt/conda/bin/python train.py
+$ dmesg -T | tail
+[Thu Nov 13 10:48:11 2025] NVRM: Xid (PCI:0000:b1:00): 119, pid=90122, name=python, Timeout after \
+45s of waiting for RPC response from GPU1 GSP! Expected function 76 (GSP_RM_CONTROL).
+[Thu Nov 13 10:51:20 2025] INFO: task nvidia-smi:2211 blocked for more than 120 seconds.
+"""
+
+
+def test_a_query_that_waits_in_the_kernel_is_cited_where_it_stands(tmp_path: Path) -> None:
+    """The year is the stamps', and the row of `ps` is what shows that the tool hangs."""
+    found = _diagnose(tmp_path, HUNG)
+    events = {one.page: one for one in found.timeline.events}
+    assert {one.start.utc.year for one in events.values()} == {2025}
+    assert "xid-119-gsp-timeout" in events
+    cited = events["nvidia-smi-hung"].citations[0]
+    assert HUNG.split("\n")[cited.line - 1].strip() == cited.text
+
+
 @pytest.mark.parametrize("host", ["n1", ""])
 def test_a_reading_without_uuid_is_of_an_address_on_a_host(host: str) -> None:
     """A UUID that is known stays, and without an address there is nothing to name it by."""
@@ -73,4 +97,5 @@ def test_a_reading_without_uuid_is_of_an_address_on_a_host(host: str) -> None:
     assert with_device(bare).host == place
     known = Reading("E1", "gpu", host, {"bdf": "0000:41:00.0", "uuid": "GPU-1"})
     assert with_device(known) is known
-    assert with_device(Reading("E1", "gpu", host, {})).values == {}
+    assert "uuid" not in with_device(Reading("E1", "gpu", host, {})).values
+    assert with_device(Reading("E1", "process", host, {"pid": "7"})).host == place

@@ -45,7 +45,8 @@ def parse(printed: Printed) -> Iterator[Typed]:
                 "size_bytes", "used_bytes", "avail_bytes"
             )  # fmt: skip
             sizes = (_size(part, 1 if inodes else block) for part in (total, used, free))
-            yield Typed("filesystem", values | dict(zip(names, sizes, strict=True)), number)
+            values |= dict(zip(names, sizes, strict=True))
+            yield Typed("filesystem", values, number, dict.fromkeys(values, (number, line)))
 
 
 def _size(text: str, block: int) -> int | None:

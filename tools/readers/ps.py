@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+
+if TYPE_CHECKING:
+    from tools.gpu_values import Value
 
 _HEADER = re.compile(rb"^ *(?:USER |UID |PID |S |STAT |F )[^\n]*\b(?:CMD|COMMAND)\b", re.MULTILINE)
 _NAMES = {
@@ -69,7 +73,8 @@ def parse(printed: Printed) -> Iterator[Typed]:
         }
         values["command"] = cells[-1]
         if values.get("state", "").startswith("D"):
-            yield Typed("process", {**values, "blocked": True}, number)
+            blocked: dict[str, Value] = {**values, "blocked": True}
+            yield Typed("process", blocked, number, dict.fromkeys(blocked, (number, line.strip())))
 
 
 READER = PsReader("ps", recognise, parse)

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import BinaryIO, cast
 
 from tools.evidence import Gap, Item, ObjectState, Reading, Record, Span
+from tools.lines import clean
 from tools.printed_dates import printed_date
 from tools.prompts import may_hold_prompt, prompts_of
 from tools.request import Request
@@ -34,6 +35,7 @@ class SessionReader:
 
     def score(self, head: bytes, hint: str) -> float:  # the content decides
         """Tell whether the beginning is made of several outputs."""
+        head = clean(head)
         if not (may_hold_table(head) or may_hold_prompt(head)):
             return 0.0
         return COLLECTED if is_mixed(parts_of(head), head) else 0.0
@@ -45,14 +47,17 @@ class SessionReader:
         if len(data) > MOST:
             yield from _large(source, request)
             return
+        size, data = len(data), clean(data)
+        if size > len(data):  # A terminal's colours, recorded with the words.
+            yield Span(source.evidence, len(data), size - len(data), 0)
         parts = parts_of(data)
         request, latest = _dated(data, parts, request)
         words = {True: 0, False: 0}
         for part in parts:
-            for section, size in sections_of(part, data, source.capture):
+            for section, own in sections_of(part, data, source.capture):
                 told = False
                 items = read_section(replace(section, modified=latest), source, request)
-                for item in _sized(items, section, size, source.evidence):
+                for item in _sized(items, section, own, source.evidence):
                     told = told or _tells(item)
                     yield item
                 words[told] += 0 if section.is_heading else len(section.data.split())

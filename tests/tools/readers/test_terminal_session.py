@@ -151,8 +151,8 @@ def test_a_programs_log_may_print_what_it_likes(read: Read) -> None:
     assert "kernel" not in {one.channel for one in reads.records}
     reads = read(f"{steps}$ df -h\n{DF}")
     assert len(reads.readings) == 2
-    reads = read(f"{steps}$ dmesg -T\n{XID}")
-    assert "kernel" not in {one.channel for one in reads.records}
+    for text in (f"{steps}$ dmesg -T\n{XID}", f"$ date; ls\n$ python train.py\n{XID}"):
+        assert "kernel" not in {one.channel for one in read(text).records}, text
 
 
 def test_a_pure_output_is_read_as_it_was(read: Read) -> None:
@@ -176,6 +176,17 @@ def test_what_no_reader_knows_is_said(read: Read) -> None:
     reads = read(f"$ df -h\n{DF}$ ./own-tool --all\n{prose}")
     assert any("most of this file was not read" in gap.why for gap in reads.gaps)
     assert not read(f"$ df -h\n{DF}$ dmesg -T\n{XID}").gaps
+
+
+def test_colours_of_a_recorded_terminal_hide_no_prompt(read: Read) -> None:
+    """What `script` records holds the terminal's own marks."""
+    text = (
+        f"\x1b[1;32mroot@gpu-7\x1b[0m:~# dmesg -T\n{XID}\x1b[1;32mroot@gpu-7\x1b[0m:~# df -h\n{DF}"
+    )
+    reads = read(text)
+    assert [(one.host, one.line) for one in reads.records] == [("gpu-7", 2)]
+    assert [one.line for one in reads.readings] == [5, 6]
+    assert accounted(reads)
 
 
 def test_a_long_log_is_searched_beside_its_tables(read: Read) -> None:
