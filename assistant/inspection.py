@@ -154,15 +154,11 @@ def _judge(look: AnyLook, seen: Seen) -> Iterator[Finding]:
         yield Finding(subject="-", level="unknown", text=not_seen(why), why=why)
         return
     yield from (_judge_thing(look, thing) for thing in found.things)
-    if not found.things:
-        yield _nothing(look)
+    if not found.things and look.none:
+        yield Finding(subject="-", level="ok", text=look.none)
+    elif not found.things:
+        yield Finding(subject="-", level="unknown", text=not_seen())
     yield from _unseen_hosts(look, seen, found)
-
-
-def _nothing(look: Look) -> Finding:
-    if look.none is None:
-        return Finding(subject="-", level="unknown", text=not_seen())
-    return Finding(subject="-", level="ok", text=look.none)
 
 
 def _judge_thing(look: Look, thing: Thing) -> Finding:

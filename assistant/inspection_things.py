@@ -75,10 +75,13 @@ def _counts(look: Look, thing: Thing) -> bool:
 
 
 def _of_readings(look: ReadingLook, seen: Seen) -> Found:
-    readings = seen.readings.get(look.kind, [])
+    readings = [
+        one
+        for one in seen.readings.get(look.kind, ())
+        if all(holds(test, one.values) for test in look.of)
+    ]
     merged: dict[tuple[str, str], list[Reading]] = defaultdict(list)
-    # What counts is chosen before captures are merged: df of bytes and df of inodes name one mount.
-    for reading in (one for one in readings if all(holds(t, one.values) for t in look.only)):
+    for reading in readings:
         merged[reading.host, name_of(look.subject, reading.values)].append(reading)
     things = [
         Thing(subject, host, _merge(group), tuple(dict.fromkeys(each.evidence for each in group)))

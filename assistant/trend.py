@@ -1,9 +1,10 @@
 """Early warning: what rose over weeks of samples, in a device against itself and its fleet.
 
-Every series of a fleet is tested, so the bar is set for the whole fleet: one false alarm for each
-signal in a hundred looks, however many devices there are.
+Every series of a fleet is tested, so the bar is set for the whole fleet, however many devices
+there are. `evals.trend_rates` measures what that bar gives on healthy fleets.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,13 +14,26 @@ from assistant.inspection_seen import Seen
 from assistant.inspection_text import name_of, not_seen
 from assistant.inspection_things import host_of_labels
 from assistant.sentences import say
-from assistant.trend_tests import activity_of, more_active, rising, slope, usual_share
+from assistant.trend_tests import (
+    activity_of,
+    beyond,
+    more_active,
+    rising,
+    serial_of,
+    slope,
+    spread_of,
+    usual_serial,
+    usual_share,
+)
 from knowledge.inspection import Level, TrendLook
 from knowledge.page import Bilingual
 from tools.evidence import Series
 
-FALSE_ALARMS = 0.01
-"""How many looks at a healthy fleet may raise a false alarm of one signal."""
+FALSE_ALARMS = 1e-4
+"""Chance of a false alarm of one signal in one look at a healthy fleet, were its days independent.
+
+They are not, bursts go on and jobs last: about one in a hundred takes a bar this much higher.
+"""
 DAY_S = 86400.0
 RECENT_DAYS = 7
 NEEDED_DAYS = 14
@@ -106,8 +120,7 @@ def find_rises(look: TrendLook, tracks: Sequence[Track]) -> Iterator[Rise]:
     judged = [track for track in tracks if track.known >= NEEDED_DAYS]
     bar = FALSE_ALARMS / max(1, len(judged)) / _TESTS
     if look.form == "counter":
-        usual = usual_share([activity_of(track.days) for track in judged]) if judged else 0.0
-        rises = (_rise_of_counter(look, track, usual) for track in judged)
+        rises = _rises_of_counters(look, judged)
     else:
         rises = _rises_of_levels(look, judged)
     yield from (rise for rise in rises if rise is not None and rise.p <= bar)
@@ -139,7 +152,19 @@ def _upper(values: Sequence[float]) -> float:
     return sorted(values)[(len(values) * 3) // 4]
 
 
-def _rise_of_counter(look: TrendLook, track: Track, usual: float) -> Rise | None:
+def _rises_of_counters(look: TrendLook, judged: Sequence[Track]) -> Iterator[Rise | None]:
+    usual = usual_share([activity_of(track.days) for track in judged])
+    serial = usual_serial([_logarithms(track.days) for track in judged])
+    for track in judged:
+        yield _rise_of_counter(look, track, usual, serial)
+
+
+def _logarithms(days: Days) -> Days:
+    """Bring counts to the scale on which wear, which grows by factors, is a straight line."""
+    return [None if value is None else math.log1p(value) for value in days]
+
+
+def _rise_of_counter(look: TrendLook, track: Track, usual: float, serial: float) -> Rise | None:
     recent, before = track.days[-RECENT_DAYS:], track.days[:-RECENT_DAYS]
     happened = sum(value or 0.0 for value in recent)
     now, then = activity_of(recent), activity_of(before)
@@ -148,7 +173,7 @@ def _rise_of_counter(look: TrendLook, track: Track, usual: float) -> Rise | None
     earlier = sum(value or 0.0 for value in before) / then.days
     chances = [more_active(now, then, usual)]
     if happened / now.days >= _GROWN * earlier:
-        chances.append(rising(track.days))
+        chances.append(rising(track.days, serial))
     p = min(chances)
     values: dict[str, str | float | int | None] = {
         "recent": round(happened), "active": now.active, "days": now.days,
@@ -163,12 +188,21 @@ def _rises_of_levels(look: TrendLook, judged: Sequence[Track]) -> Iterator[Rise 
     for track in judged:
         by_host[track.host].append(track)
     fleet = _middle_of(judged)
-    hosts = {host: _middle_of(tracks) for host, tracks in by_host.items()}
-    for track in judged:
-        beside = [_rise_of_level(look, track, fleet)]
-        if len(by_host[track.host]) >= _PEERS:
-            beside.append(_rise_of_level(look, track, hosts[track.host]))
-        yield min((rise for rise in beside if rise), key=lambda rise: rise.p, default=None)
+    beside_fleet = {track.subject: _left_of(track, fleet) for track in judged}
+    beside_host: dict[str, Days] = {}
+    for tracks in by_host.values():
+        middle = _middle_of(tracks)
+        if len(tracks) >= _PEERS:
+            beside_host |= {track.subject: _left_of(track, middle) for track in tracks}
+    found: dict[str, list[Rise]] = defaultdict(list)
+    for left in (beside_fleet, beside_host):
+        risen = (_rise_in(days) for days in left.values())
+        spread = spread_of([one for one in risen if one is not None])
+        for track in judged:
+            if rise := _rise_of_level(look, track, left.get(track.subject, []), spread):
+                found[track.subject].append(rise)
+    for rises in found.values():
+        yield min(rises, key=lambda rise: rise.p)
 
 
 def _middle_of(tracks: Sequence[Track]) -> Days:
@@ -181,21 +215,31 @@ def _middle_of(tracks: Sequence[Track]) -> Days:
     return middle
 
 
-def _rise_of_level(look: TrendLook, track: Track, peers: Days) -> Rise | None:
+def _left_of(track: Track, peers: Days) -> Days:
+    """Take out what its peers did; all of it where too few were ever seen."""
     usual = peers[len(peers) - len(track.days) :]
     alone = all(value is None for value in usual)
-    left: Days = [
+    return [
         None if value is None or (base is None and not alone) else value - (base or 0.0)
         for value, base in zip(track.days, usual, strict=True)
     ]
+
+
+def _rise_in(left: Days) -> float | None:
+    """Return how much the recent days lie above the middle of those before."""
     recent = [value for value in left[-RECENT_DAYS:] if value is not None]
     before = [value for value in left[:-RECENT_DAYS] if value is not None]
-    if not recent or not before:
+    return fmean(recent) - median(before) if recent and before else None
+
+
+def _rise_of_level(
+    look: TrendLook, track: Track, left: Days, spread: tuple[float, float] | None
+) -> Rise | None:
+    rise = _rise_in(left)
+    if rise is None or rise < look.least or slope(left) <= 0:
         return None
-    rise = min(slope(left) * len(left), fmean(recent) - median(before))
-    if rise < look.least:
-        return None
-    p = rising(left)
+    # The fleet's own rises are the yardstick: they hold the season, the jobs and their habits.
+    p = beyond(rise, spread) if spread else rising(left, serial_of(left) or 0.0)
     values: dict[str, str | float | int | None] = {
         "rise": round(rise, 1), "days": len(left), "p": float(f"{p:.1g}"),
     }  # fmt: skip

@@ -14,6 +14,8 @@ PRIOR_DAYS = 10.0
 """How many days of a device's own history weigh as much as what is usual in its fleet."""
 _HALF = 0.5
 _MOST_SERIAL = 0.9
+_FEWEST = 8
+"""Days below which the normal approximation does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +57,65 @@ def usual_share(fleet: Sequence[Activity]) -> float:
     return min(0.99, (active + _HALF) / (days + 1))
 
 
-def rising(values: Sequence[float | None]) -> float:
+def rising(values: Sequence[float | None], serial: float = 0.0) -> float:
     """Return the one-sided p of Mann and Kendall's test for a rise, ties corrected.
 
     Days that resemble the one before carry less: the variance is widened by the serial correlation
-    of what is left when the slope is taken out (after Hamed and Rao, first lag only).
+    (after Hamed and Rao, first lag only). It is the fleet's, because a device that wears shows its
+    own rise as correlation.
     """
-    points = [(day, value) for day, value in enumerate(values) if value is not None]
+    points = [value for value in values if value is not None]
     count = len(points)
-    if count < 8:  # noqa: PLR2004 -- below, the normal approximation does not hold
+    if count < _FEWEST:
         return 1.0
-    score = sum(_sign(b[1] - a[1]) for a, b in combinations(points, 2))
-    ties = _tie_term([value for _, value in points])
-    variance = (count * (count - 1) * (2 * count + 5) - ties) / 18
-    variance *= _widening(points)
+    score = sum(_sign(later - earlier) for earlier, later in combinations(points, 2))
+    variance = (count * (count - 1) * (2 * count + 5) - _tie_term(points)) / 18
+    variance *= (1 + serial) / (1 - serial)
     if score <= 0 or variance <= 0:
         return 1.0
     return math.erfc((score - 1) / math.sqrt(2 * variance)) / 2
+
+
+def serial_of(values: Sequence[float | None]) -> float | None:
+    """Return how much a day resembles the one before when the slope is taken out, 0 to 0.9."""
+    points = [(day, value) for day, value in enumerate(values) if value is not None]
+    if len(points) < _FEWEST:
+        return None
+    steep = slope(values)
+    left = [value - steep * day for day, value in points]
+    middle = fmean(left)
+    spread = sum((value - middle) ** 2 for value in left)
+    if not spread:
+        return None
+    product = sum((a - middle) * (b - middle) for a, b in pairwise(left))
+    return min(_MOST_SERIAL, max(0.0, product / spread))
+
+
+def usual_serial(fleet: Sequence[Sequence[float | None]]) -> float:
+    """Return the upper quartile over a fleet: most of its devices do not wear."""
+    known = sorted(found for values in fleet if (found := serial_of(values)) is not None)
+    return known[len(known) * 3 // 4] if known else 0.0
+
+
+def spread_of(rises: Sequence[float]) -> tuple[float, float] | None:
+    """Return middle and spread of a fleet's rises; None of fewer devices than tell a spread.
+
+    The median of deviations bears that up to half of the fleet wears; it is widened by a quarter,
+    because rises have longer tails than a normal distribution.
+    """
+    if len(rises) < _FEWEST:
+        return None
+    middle = median(rises)
+    deviation = median(abs(rise - middle) for rise in rises)
+    return middle, 1.25 * 1.4826 * deviation
+
+
+def beyond(rise: float, spread: tuple[float, float]) -> float:
+    """Return the one-sided p of a rise within a fleet's spread."""
+    middle, width = spread
+    if not width:
+        return 0.0 if rise > middle else 1.0
+    return math.erfc((rise - middle) / width / math.sqrt(2)) / 2
 
 
 def slope(values: Sequence[float | None]) -> float:
@@ -79,18 +123,6 @@ def slope(values: Sequence[float | None]) -> float:
     points = [(day, value) for day, value in enumerate(values) if value is not None]
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2)]
     return median(slopes) if slopes else 0.0
-
-
-def _widening(points: Sequence[tuple[int, float]]) -> float:
-    steep = median((b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2))
-    left = [value - steep * day for day, value in points]
-    middle = fmean(left)
-    spread = sum((value - middle) ** 2 for value in left)
-    if not spread:
-        return 1.0
-    serial = sum((a - middle) * (b - middle) for a, b in pairwise(left)) / spread
-    serial = min(_MOST_SERIAL, max(0.0, serial))
-    return (1 + serial) / (1 - serial)
 
 
 def _tie_term(values: Sequence[float]) -> int:

@@ -1,4 +1,4 @@
-"""Weeks of samples of healthy fleets, with all that looks like wear and is none, and of ailing ones.
+"""Weeks of samples of healthy fleets, with all that looks like wear, and of ailing ones.
 
 Healthy fleets hold chronic devices, bursts over several days, resets by reboots, maintenance that
 hits a whole switch, a season, jobs that heat their nodes, and exporters that were away.
@@ -71,11 +71,10 @@ _DEGREES_A_DAY = 0.8
 def make_fleet(rng: random.Random, nodes: int, days: int, ill: Ailment | None = None) -> Fleet:
     """Draw a fleet; one with an ailment differs from a healthy one in that device only."""
     fleet = Fleet(days)
-    devices = [
-        (f"gpu-{n:03d}", f"GPU-{n:03d}-{d}") for n in range(nodes) for d in range(GPUS_PER_NODE)
-    ]
-    boots = {f"gpu-{n:03d}": _moments(rng, days, _BOOTS_A_DAY) for n in range(nodes)}
-    away = {f"gpu-{n:03d}": _moments(rng, days, _AWAY_A_DAY) for n in range(nodes)}
+    hosts = [f"gpu-{number:03d}" for number in range(nodes)]
+    devices = [(host, f"{host.upper()}-{n}") for host in hosts for n in range(GPUS_PER_NODE)]
+    boots = {host: _moments(rng, days, _BOOTS_A_DAY) for host in hosts}
+    away = {host: _moments(rng, days, _AWAY_A_DAY) for host in hosts}
     for signal in _HABITS:
         common = _maintenance(rng, days) if signal == "trend-link-errors" else {}
         fleet.values[signal] = {}
@@ -105,14 +104,11 @@ def _counts(rng: random.Random, signal: str, days: int) -> list[float]:
     habit = rng.choices(_HABITS[signal], [one.share for one in _HABITS[signal]])[0]
     own = habit.bursts_a_day * rng.lognormvariate(0, 0.7)
     counts = [0.0] * (days * PER_DAY)
-    for step in range(len(counts)):
-        if rng.random() < own / PER_DAY:
-            at = step
-            while at < len(counts):
-                counts[at] += max(1.0, round(rng.expovariate(1 / habit.size)))
-                if rng.random() >= _LINGERS:
-                    break
-                at += PER_DAY
+    for first in _moments(rng, days, own):
+        step = first
+        while step < len(counts):
+            counts[step] += max(1.0, round(rng.expovariate(1 / habit.size)))
+            step += PER_DAY if rng.random() < _LINGERS else len(counts)
     return counts
 
 

@@ -97,7 +97,7 @@ def measure_month(fleets: int, seed: int = 1) -> Rate:
 
 
 def measure_ailing(fleets: int, seed: int = 1) -> Iterator[Rate]:
-    """Look every day at fleets with one ailing device: how many days before it breaks is it named."""
+    """Look every day at fleets with one ailing device: how early each is named."""
     for signal in SIGNALS:
         leads = [
             lead for n in range(fleets) if (lead := lead_of(signal, f"{seed}/{n}")) is not None

@@ -65,6 +65,8 @@ class ReadingLook(Look):
 
     source: Literal["reading"]
     kind: str
+    of: tuple[Condition, ...] = ()
+    """Which readings of the kind are the source: df of inodes says nothing of bytes."""
     among: Literal["hosts", "gpu_hosts"] = "hosts"
     """Of which hosts the reading is expected; one of them without it is unknown."""
     peers: tuple[str, ...] = ()
