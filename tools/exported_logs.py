@@ -7,8 +7,10 @@ floods thinned as in any log; what is found in it is cited where it stands in th
 import io
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from tools.dialect import Dialect, Line, Setting
@@ -69,6 +71,37 @@ def exported_items(
         elif isinstance(item, Span):
             # The bytes are the export's, which accounts for them once.
             yield replace(item, offset=0, length=0, lines=0)
+
+
+class Labelled(NamedTuple):
+    """An entry, what its store says of who wrote it, and its line in the export."""
+
+    entry: Entry
+    labels: Mapping[str, str]
+    line: int
+
+
+def grouped_items(found: Iterable[Labelled], source: Source, request: Request) -> Iterator[Item]:
+    """Yield the records of entries that come in any order, writer by writer."""
+    writers: dict[tuple[tuple[str, str], ...], list[Labelled]] = defaultdict(list)
+    for one in found:
+        known = tuple((name, one.labels[name]) for name in sorted(NAMES & one.labels.keys()))
+        writers[known].append(one)
+    for labels, group in writers.items():
+        entries, lines = [one.entry for one in group], [one.line for one in group]
+        told = stream_of(dict(labels))
+        yield from exported_items(entries, told, source, request, lines.__getitem__)
+
+
+def moment_us(text: str) -> int | None:
+    """Read a stamp into microseconds since 1970; a bare number counts in what its length says."""
+    if not text or text.isdigit():
+        return int(text[:16].ljust(16, "0")) if len(text) >= len("1715413262") else None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * MILLION)
 
 
 def _build(match: "re.Match[str]", _: Setting) -> Line | None:

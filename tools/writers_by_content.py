@@ -62,7 +62,12 @@ _SERVICES = (
         ),
     ),
     ("etcd", re.compile(rb"etcdserver|\braft\b|wal/wal\.go|mvcc/")),
-    ("nvidia-fabricmanager", re.compile(rb"(?i)fabric ?manager|NVSwitch")),
+    (
+        "nvidia-fabricmanager",
+        re.compile(
+            rb"(?i)fabric ?manager|NVSwitch|^\[\w{3} \d\d \d{4} [\d:]{8}\] \[[A-Z]+\] \[tid \d+\]"
+        ),
+    ),
     ("dockerd", re.compile(rb"dockerd|moby/|libcontainerd")),
 )
 """Daemons that keep a log of their own, and words that only they write."""

@@ -1,15 +1,13 @@
 """Log lines from Elasticsearch or OpenSearch: a search's answer, or a dump's line per document."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import cast
 
 import msgspec
 
 from tools.documents import json_data, json_values, lines_before, text_start
 from tools.evidence import Gap, Item, Span
-from tools.exported_logs import MILLION, NAMES, Entry, exported_items, stream_of
+from tools.exported_logs import Entry, Labelled, grouped_items, moment_us
 from tools.json_places import Path, Places
 from tools.request import Request
 from tools.source import Source
@@ -18,7 +16,6 @@ Content = Mapping[str, object]
 STAMPS = ("@timestamp", "timestamp", "time", "ts")
 TEXTS = ("message", "msg", "MESSAGE", "log", "event.original")
 _DEEPEST = 6
-THOUSAND = 1000
 
 
 class ElasticReader:
@@ -37,23 +34,23 @@ class ElasticReader:
         """Read all documents, writer by writer."""
         whole = source.whole()
         data = json_data(source, whole)
-        places = Places(data, lines_before(source.head))
-        writers: dict[tuple[tuple[str, str], ...], list[tuple[Entry, int]]] = defaultdict(list)
-        for number, value in enumerate(_documents(source, data)):
-            if isinstance(value, Gap):
-                yield value
-                continue
-            for hit, path in _hits(value):
-                flat = flatten(hit.get("_source"))
-                line = number + 1 if not path else 0 if number else places.line_of(path)
-                if entry := _entry(flat):
-                    known = tuple((name, flat[name]) for name in sorted(NAMES & flat.keys()))
-                    writers[known].append((entry, line))
-        for labels, found in writers.items():
-            entries, lines = [entry for entry, _ in found], [line for _, line in found]
-            told = stream_of(dict(labels))
-            yield from exported_items(entries, told, source, request, lines.__getitem__)
+        gaps: list[Gap] = []
+        yield from grouped_items(_found(source, data, gaps), source, request)
+        yield from gaps
         yield Span(source.evidence, 0, len(whole), 0)
+
+
+def _found(source: Source, data: bytes, gaps: list[Gap]) -> Iterator[Labelled]:
+    places = Places(data, lines_before(source.head))
+    for number, value in enumerate(_documents(source, data)):
+        if isinstance(value, Gap):
+            gaps.append(value)
+            continue
+        for hit, path in _hits(value):
+            flat = flatten(hit.get("_source"))
+            line = number + 1 if not path else 0 if number else places.line_of(path)
+            if entry := _entry(flat):
+                yield Labelled(entry, flat, line)
 
 
 def _documents(source: Source, data: bytes) -> Iterator[Content | Gap]:
@@ -93,20 +90,9 @@ def flatten(value: object, prefix: str = "", depth: int = 0) -> dict[str, str]:
 
 def _entry(flat: Mapping[str, str]) -> Entry | None:
     text = next((flat[name] for name in TEXTS if flat.get(name)), "")
-    moments = (_moment(flat.get(name, "")) for name in STAMPS)
+    moments = (moment_us(flat.get(name, "")) for name in STAMPS)
     at = next((found for found in moments if found is not None), None)
     return Entry(at, text) if text and at is not None else None
-
-
-def _moment(text: str) -> int | None:
-    """Read a stamp into microseconds since 1970; a bare number counts milliseconds."""
-    if not text or text.isdigit():
-        return int(text) * THOUSAND if text else None
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * MILLION)
 
 
 READER = ElasticReader()

@@ -342,7 +342,15 @@ TRAINER = """\
 [INFO|trainer.py:2405] 2025-05-30 02:56:21,267 >> ***** Running training *****
 [INFO|trainer.py:2406] 2025-05-30 02:56:22,267 >>   Num examples = 5
 """
+LOGCLI = """\
+{"labels":{"host":"gpu-1","transport":"kernel"},"line":"NVRM: Xid (PCI:0000:9b:00): 79, pid=1","timestamp":"2024-05-11T07:41:02.123456789Z"}
+{"labels":{"pod":"job-0","namespace":"train"},"line":"NVRM: Xid (PCI:0000:9b:00): 79, printed","timestamp":"2024-05-11T07:41:03Z"}
+"""
+AUDIT = """\
+{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"a1","stage":"ResponseComplete","verb":"patch","objectRef":{"resource":"nodes","name":"gpu-1","apiVersion":"v1"},"responseStatus":{"metadata":{},"code":500,"message":"etcdserver: request timed out"},"requestReceivedTimestamp":"2024-05-11T07:41:02.123456Z","stageTimestamp":"2024-05-11T07:41:09.123456Z"}
+"""
 EXPECTED = {
+    "logcli": "loki-lines", "audit": "kube-audit",
     "nccl": "nccl-log", "smi_xml": "nvidia-smi-xml", "bug_report": "nvidia-bug-report",
     "pod_logs": "cluster-dump", "vllm": "vllm", "trainer": "transformers",
     "diag": "dcgmi-diag", "diag4": "dcgmi-diag", "diag_json": "dcgmi-diag-json",

@@ -56,3 +56,15 @@ def test_a_cut_export_tells_of_its_whole_parts(read: Read) -> None:
     assert len(reads.records) == 1
     assert any("damaged JSON" in gap.why for gap in reads.gaps)
     assert reads.accounted("E1") == len(cut)
+
+
+def test_lines_of_logcli_and_of_grafana_are_read(read: Read) -> None:
+    """A line each, or a list; nanoseconds or a stamp."""
+    reads = read(samples.LOGCLI)
+    assert [(one.channel, one.line) for one in reads.records] == [("kernel", 1), ("app", 2)]
+    stamp = {"timestamp": "1715413262123456789", "date": "2024-05-11T07:41:02.123Z"}
+    row = {"line": "NVRM: Xid (PCI:0000:9b:00): 79", **stamp, "fields": {"host": "gpu-1"}}
+    (record,) = read(json.dumps([row], indent=2), "download").records
+    assert (record.host, record.line) == ("gpu-1", 2)
+    assert record.time is not None
+    assert record.time.utc.isoformat() == "2024-05-11T07:41:02.123456+00:00"
