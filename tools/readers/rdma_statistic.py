@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
-from tools.gpu_values import Value
+
+if TYPE_CHECKING:
+    from tools.gpu_values import Value
 
 _ROW = re.compile(r"^link (?P<nic>[\w.-]+)/(?P<port>\d+) (?P<rest>(?:[a-z]\w* \d+ ?)+)$")
 _MOST = 0.8
