@@ -71,6 +71,7 @@ _DEGREES_A_DAY = 0.8
 def make_fleet(rng: random.Random, nodes: int, days: int, ill: Ailment | None = None) -> Fleet:
     """Draw a fleet; one with an ailment differs from a healthy one in that device only."""
     fleet = Fleet(days)
+    wear = random.Random(rng.random())  # a stream of its own: all others draw what they would have
     hosts = [f"gpu-{number:03d}" for number in range(nodes)]
     devices = [(host, f"{host.upper()}-{n}") for host in hosts for n in range(GPUS_PER_NODE)]
     boots = {host: _moments(rng, days, _BOOTS_A_DAY) for host in hosts}
@@ -83,7 +84,7 @@ def make_fleet(rng: random.Random, nodes: int, days: int, ill: Ailment | None = 
             if common and place % (4 * GPUS_PER_NODE) < GPUS_PER_NODE:
                 counts = [a + common.get(step, 0.0) for step, a in enumerate(counts)]
             if ill and (signal, place) == (ill.signal, ill.device):
-                counts = [a + b for a, b in zip(counts, _worn(rng, ill, days), strict=True)]
+                counts = [a + b for a, b in zip(counts, _worn(wear, ill, days), strict=True)]
             resets = boots[labels[0]] if signal in _RESETS else frozenset()
             fleet.values[signal][labels] = _hide(_counted(counts, resets), away[labels[0]])
     heat = _heat(rng, devices, days)

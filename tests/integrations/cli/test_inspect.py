@@ -206,7 +206,7 @@ def test_a_rise_over_weeks_is_found_in_a_real_prometheus(
     run: Run, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Live, and again in the bundle that the live look left; no other device is blamed."""
-    ill = Ailment("trend-pcie-replays", 5, 17.0, 11.0)
+    ill = Ailment("trend-pcie-replays", 5, 20.5, 11.0)
     fleet = make_fleet(open_stream("trend", 1, "prometheus"), 4, 28, ill)
     named = list(fleet.values[ill.signal])[ill.device]
     text = tmp_path / "weeks.om"
