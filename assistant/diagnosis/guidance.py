@@ -235,8 +235,9 @@ def _missing_logs(case: Case, hurt: Sequence[Event], roots: Sequence[Candidate])
     if hurt:
         since = max(min(event.earliest for event in hurt), case.since)
         nodes = sorted({a.id for e in hurt for a in e.anchors if a.kind == "node"})
-        # A kernel line that shows the fault was read, whatever its clock says.
-        told = {a.id for e in case.timeline.events if "kernel" in e.channels for a in e.anchors}
+        # A kernel line that shows a fault was read, whatever its clock says; a hum shows none.
+        shown = [e for e in case.timeline.events if "kernel" in e.channels and counts(e)]
+        told = {a.id for event in shown for a in event.anchors}
         nodes = [node for node in nodes if node not in told]
         blind = [n for n in nodes if case.sight.covers("kernel", n, since, since + 60.0) == "no"]
         if blind:

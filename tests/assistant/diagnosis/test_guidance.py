@@ -64,6 +64,9 @@ def test_each_hypothesis_names_the_checks_that_speak_of_it() -> None:
     assert told["worn"] == ["dmesg"]
 
 
+HUM = page("hum", "benign", severity="info")
+
+
 def test_a_kernel_log_that_shows_the_fault_is_not_asked_for() -> None:
     """Whatever its clock says, it was read."""
     asked = case(PAGES, [event("d", DIED, 5, channels=frozenset({"service"}))], sight=BLIND)
@@ -71,10 +74,14 @@ def test_a_kernel_log_that_shows_the_fault_is_not_asked_for() -> None:
         PAGES, [event("f", FALLEN, 0, anchors=[("gpu", "n1/x")]), event("d", DIED, 5)], sight=BLIND
     )
 
+    hum = [event("d", DIED, 5, channels=frozenset({"service"})), event("h", HUM, 900, benign=True)]
+
     def told(found: str) -> bool:
         return "kernel log of n1" in found
 
     assert any(told(row.what.en) for row in diagnose(asked).missing_information)
+    hummed = diagnose(case([*PAGES, HUM], hum, sight=BLIND))
+    assert any(told(row.what.en) for row in hummed.missing_information), "it shows no fault"
     assert not any(told(row.what.en) for row in diagnose(shown).missing_information)
 
 
