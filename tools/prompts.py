@@ -11,11 +11,16 @@ QUOTE = rb"(?P<quote>(?:>[ \t]?)*)"
 """What mails put before the lines that they repeat."""
 _NAME = rb"[A-Za-z0-9][\w.-]*"
 _TYPED_AS_ROOT = (
-    rb"(?:sudo |ssh )?(?:dmesg|journalctl|nvidia-smi|dcgmi|kubectl|crictl|docker|df|du|ps|mount|"
-    rb"cat|tail|head|grep|zgrep|ls\w*|ib\w+|ip|ethtool|free|uptime|date|top|sinfo|squeue|scontrol|"
-    rb"sacct|ipmitool|systemctl|lfs|nfsstat|chronyc|timedatectl|uname|findmnt|stat|last|who)\b"
+    rb"(?:sudo |ssh )?(?:(?:dmesg|journalctl|nvidia-smi|dcgmi|kubectl|crictl|zgrep|lspci|lsmod|"
+    rb"ib[a-z_]+|ethtool|sinfo|squeue|scontrol|sacct|ipmitool|systemctl|lfs|nfsstat|chronyc|"
+    rb"timedatectl|uname|findmnt)\b"
+    rb"|(?:docker|df|du|ps|mount|cat|tail|head|grep|ls|ip|free|uptime|date|top|stat|last|who)"
+    rb"(?= *(?:$|[;|&]| -| /)))"
 )
-"""Behind a lone `#`, which opens comments and headings as well, only these are taken as typed."""
+"""Behind a lone `#`, which opens comments and headings as well, only these are taken as typed.
+
+The second kind are words of English too: something of a command must follow them.
+"""
 PROMPT = re.compile(
     rb"^" + QUOTE + rb"(?:"
     rb"\[[\w.-]+@(?P<bracketed>" + _NAME + rb") [^\]\n]{1,120}\][$#](?: |$)"
@@ -34,8 +39,8 @@ _ORDERED_NAMES = re.compile(r"-[a-f0-9]{8,10}-[a-z0-9]{5}$|^[0-9a-f]{12}$")
 """Names that a replica set gives its pods, and a runtime its containers: no hosts."""
 _NOBODY = {"localhost", "localhost.localdomain"}
 _HOST = re.compile(
-    r"nvidia-smi|dcgmi|df|ps|mount|findmnt|lspci|lsmod|modinfo|ibstat|ibstatus|ibv_devinfo|dmesg|journalctl|uptime|"
-    r"who|chronyc|timedatectl|free|show_gids|rpm|dpkg|apt|systemctl|ip|ethtool|top|uname|nfsstat|"
+    r"nvidia-smi|dcgmi|df|ps|mount|findmnt|lspci|lsmod|modinfo|ibstat|ibstatus|ibv_devinfo|dmesg|"
+    r"journalctl|uptime|who|chronyc|timedatectl|free|show_gids|rpm|dpkg|apt|systemctl|ip|ethtool|top|uname|nfsstat|"
     r"ulimit|scontrol|sinfo|squeue|docker|podman|crictl|nerdctl|lfs|numactl|ipcs"
 )
 """Programs whose output speaks of the host on which they run."""

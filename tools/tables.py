@@ -13,12 +13,13 @@ _WEEKDAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _CTIME = re.compile(rf"{_WEEKDAY} \w{{3}} +\d\d? \d\d:\d\d:\d\d \d{{4}}\s*$")
 _DESCRIBED = re.compile(
     rf"\s|{kubectl_describe.MOUNTING}|"
-    r"[A-Z][A-Za-z /.-]{0,40}:(?:\s{2,}\S.*|\s*)$|Name: +\S+$|Labels: +\S|Annotations: +\S"
+    r"[A-Z][A-Za-z /.-]{0,40}:(?:\s{2,}\S.*|\s*)$|"
+    r"(?:Name|Namespace|Node|Status|Priority|Roles|Labels|Annotations|Reason|Message): +\S"
 )
 _BESIDE = re.compile(r"(?:Namespace|Roles|Labels|Annotations|Priority|CreationTimestamp):")
 _SMI_LINE = re.compile(r"\s|GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]+\s*$|[A-Z][\w /().-]*? {2,}: ")
 _START = re.compile(
-    rf"^{_QUOTE}(?:Filesystem +\S[^\n]* Mounted on|(?:NAMESPACE|NAME|LAST SEEN|TYPE) +[A-Z]"
+    rf"^{_QUOTE}(?:Filesystem +\S[^\n]*(?:%|Capacity) +Mounted on|(?:NAMESPACE|NAME|LAST SEEN|TYPE) +[A-Z]"
     r"|Name: +\S|=+NVSMI LOG=+|\| NVIDIA-SMI [\d.]+ "
     r"| *(?:USER|UID|PID|S|STAT|F) [^\n]*\bC(?:MD|OMMAND)\b"
     rf"|{_WEEKDAY},? [^\n]{{15,40}}$)".encode(),
@@ -139,7 +140,8 @@ def _form_of(lines: _Lines) -> tuple[str, Fits] | None:
     columns = kubectl_table.columns_of(head)
     if kind := kubectl_table.kind_of(columns):
         return "kubectl", lambda line: kubectl_table.row_of(line, kind, columns) is not None
-    return ("ps", ps.rows_below(head)) if ps.recognise(head.encode()) else None
+    listed = head.isupper() and ps.recognise(head.encode()) > 0
+    return ("ps", ps.rows_below(head)) if listed else None
 
 
 def _head_of(data: bytes, low: int, begin: int, quoted: bool) -> int:  # noqa: FBT001  # of the line

@@ -5,7 +5,7 @@ its own reader; what is left of a part, without its tables, is read as the text 
 """
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import BinaryIO, cast
@@ -50,7 +50,7 @@ class SessionReader:
         size, data = len(data), clean(data)
         if size > len(data):  # A terminal's colours, recorded with the words.
             yield Span(source.evidence, len(data), size - len(data), 0)
-        parts = parts_of(data)
+        parts = [_on_node(part, source.known.nodes) for part in parts_of(data)]
         request, latest = _dated(data, parts, request)
         words = {True: 0, False: 0}
         for part in parts:
@@ -64,6 +64,16 @@ class SessionReader:
         if words[False] > words[True]:
             why = "most of this file was not read: no reader knows what stands there"
             yield Gap(source="file", target=source.name, why=why, evidence=source.evidence)
+
+
+def _on_node(part: Part, nodes: Mapping[str, str]) -> Part:
+    """Put what was typed in a pod on the node where the pod runs: its prompt shows the pod."""
+    if part.prompt is None or not part.prompt.host:
+        return part
+    for pod, node in nodes.items():
+        if pod.rpartition("/")[2] == part.prompt.host:
+            return replace(part, prompt=replace(part.prompt, host=node))
+    return part
 
 
 def _sized(items: Iterator[Item], section: Section, size: int, evidence: str) -> Iterator[Item]:

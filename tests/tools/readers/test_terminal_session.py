@@ -1,6 +1,8 @@
 """A pasted session, letter or log is cut into its outputs, and each line keeps its number."""
 
-from tests.tools.readers.conftest import Read, Reads
+from pathlib import Path
+
+from tests.tools.readers.conftest import Read, Reads, read_paths
 from tests.tools.readers.samples import SMI
 
 XID = "[Wed Nov 12 02:41:17 2025] NVRM: Xid (PCI:0000:41:00): 79, GPU has fallen off the bus.\n"
@@ -75,6 +77,20 @@ def test_a_pod_and_a_container_are_no_hosts(read: Read) -> None:
     for name in ("4f1c9a77be02", "trainer-7c9f6b5d88-x2x4k", "localhost"):
         reads = read(f"root@{name}:/app# dmesg -T\n{XID}root@{name}:/app# df -h\n{DF}")
         assert {one.host for one in reads.records} == {one.host for one in reads.readings} == {""}
+
+
+def test_a_pod_that_objects_place_is_its_node(tmp_path: Path) -> None:
+    """A table that was read before says where the pod of the prompt runs."""
+    table = (
+        "NAME      READY   STATUS    RESTARTS   AGE   IP          NODE\n"
+        "train-0   1/1     Running   0          3h    10.1.0.10   gpu-01\n"
+    )
+    (tmp_path / "a.txt").write_text(table)
+    (tmp_path / "b.txt").write_text(
+        f"root@train-0:/app# dmesg -T\n{XID}root@train-0:/app# df\n{DF}"
+    )
+    reads = read_paths(tmp_path / "a.txt", tmp_path / "b.txt")
+    assert {one.host for one in reads.records} == {"gpu-01"}
 
 
 def test_only_rows_of_a_table_become_its_objects(read: Read) -> None:
