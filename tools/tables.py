@@ -19,8 +19,8 @@ _DESCRIBED = re.compile(
 _BESIDE = re.compile(r"(?:Namespace|Roles|Labels|Annotations|Priority|CreationTimestamp):")
 _SMI_LINE = re.compile(r"\s|GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]+\s*$|[A-Z][\w /().-]*? {2,}: ")
 _START = re.compile(
-    rf"^{_QUOTE}(?:Filesystem +\S[^\n]*(?:%|Capacity) +Mounted on|(?:NAMESPACE|NAME|LAST SEEN|TYPE) +[A-Z]"
-    r"|Name: +\S|=+NVSMI LOG=+|\| NVIDIA-SMI [\d.]+ "
+    rf"^{_QUOTE}(?:Filesystem +\S[^\n]*(?:%|Capacity) +Mounted on"
+    r"|(?:NAMESPACE|NAME|LAST SEEN|TYPE) +[A-Z]|Name: +\S|=+NVSMI LOG=+|\| NVIDIA-SMI [\d.]+ "
     r"| *(?:USER|UID|PID|S|STAT|F) [^\n]*\bC(?:MD|OMMAND)\b"
     rf"|{_WEEKDAY},? [^\n]{{15,40}}$)".encode(),
     re.MULTILINE,
