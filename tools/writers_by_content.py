@@ -61,6 +61,15 @@ _SERVICES = (
             rb"|(?:Forward|Backward) time jump detected"
         ),
     ),
+    (
+        "kube-apiserver",
+        re.compile(
+            rb"etcd3/retry_interceptor\.go|retrying of unary invoker failed"
+            rb"|trace\.go:\d+.{1,12}Trace\[\d+\]: \\?\""
+            rb"(?:Get|List|Update|Create|Patch|Delete|Guaranteed)"
+            rb"|timeout\.go:\d+\] .{0,40}(?:post-timeout|http: Handler timeout)"
+        ),
+    ),
     ("etcd", re.compile(rb"etcdserver|\braft\b|wal/wal\.go|mvcc/")),
     (
         "nvidia-fabricmanager",

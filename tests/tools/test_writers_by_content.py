@@ -38,3 +38,17 @@ def test_a_ticket_that_names_daemons_is_no_daemons_log() -> None:
     ticket = b"Hi,\nslurmctld says nodes are down.\nWe use NVSwitch and etcd.\nRegards\nAnn\n"
     assert service_of_content(ticket, "ticket.txt", stamped=False) == ""
     assert service_of_content(b"slurmctld: error: Nodes a not responding\n", "x", stamped=False)
+
+
+def test_an_api_servers_log_is_its_own_though_it_quotes_etcd() -> None:
+    """A client's own trace is no server's."""
+    klog = b'I0511 07:41:02.1 1 trace.go:219] Trace[12]: "Update" accept:x (total time: 7001ms):\n'
+    json = (
+        b'{"ts":1715413262123.456,"caller":"etcd3/retry_interceptor.go:62","msg":"retrying of '
+        b'unary invoker failed","err":"etcdserver: request timed out"}\n'
+    )
+    reflector = b'I0511 07:41:02.1 1 trace.go:219] Trace[12]: "Reflector ListAndWatch" name:x\n'
+
+    assert service_of_content(klog, "x") == "kube-apiserver"
+    assert service_of_content(json, "x") == "kube-apiserver"
+    assert service_of_content(reflector, "x") == ""
