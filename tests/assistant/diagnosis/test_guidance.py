@@ -74,7 +74,7 @@ def test_a_kernel_log_that_shows_the_fault_is_not_asked_for() -> None:
         PAGES, [event("f", FALLEN, 0, anchors=[("gpu", "n1/x")]), event("d", DIED, 5)], sight=BLIND
     )
 
-    hum = [event("d", DIED, 5, channels=frozenset({"service"})), event("h", HUM, 900, benign=True)]
+    hum = [event("d", DIED, 5, channels=frozenset({"service"})), event("h", HUM, 900)]
 
     def told(found: str) -> bool:
         return "kernel log of n1" in found
