@@ -215,6 +215,7 @@ class Host:
             place.write_text(text)
             if command:
                 target = path.split("/")[1].removesuffix(".json")
+                target = "train/llm-0" if "/logs/" in path else target
                 source = {"host": "host", "nvml": "nvml", "k8s": "kubernetes"}
                 lines.append({
                     "path": path, "source": source.get(path.split("/")[0], "prometheus"),
