@@ -19,6 +19,8 @@ EARLY = "no healthy devices present; cannot allocate unhealthy devices"
 LATE = "cannot allocate unregistered device"
 GRACE_S = 300.0
 """kubelet keeps the name of a resource for so long after it started; then it forgets it."""
+EVENTS_S = 3600.0
+"""How long the API server keeps an event."""
 EACH = 2
 """GPUs of one serving pod."""
 
@@ -36,7 +38,8 @@ def write(cluster: GangCluster, plan: Plan, rng: random.Random) -> None:
         cluster.items.append(lease)
         _plugin(cluster, host, restart, plan, rng)
     for restart in plan.restarts:
-        _tell_restart(cluster, restart)
+        if restart.down > recording.taken - EVENTS_S:
+            _tell_restart(cluster, restart)
     _serving(cluster, plan, rng)
 
 

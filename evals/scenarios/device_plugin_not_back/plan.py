@@ -1,7 +1,8 @@
 """Which nodes were started anew, when, and the one whose plugin stayed away.
 
-A round of kernel updates starts some nodes anew, one after the other. On one of them the container
-runtime's configuration had lost its NVIDIA runtime weeks ago, which takes effect only now. Either
+A round of kernel updates starts some nodes anew, one after the other, and all goes well. The first
+node of its second half is the victim: its container runtime's configuration had lost the NVIDIA
+runtime weeks ago, which takes effect only now, and the round is stopped. Either
 the plugin still runs, with the plain runtime, and finds no device; or its pod asks for the NVIDIA
 runtime by name and cannot be started at all.
 """
@@ -14,6 +15,8 @@ from evals.model import Boot, Host, happens
 
 ROUND_S = 11 * 60.0
 """From one reboot to the next."""
+PAUSE_S = 18 * 3600.0
+"""Between the two halves of the round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +46,20 @@ class Plan:
 
 def make(rng: random.Random, hosts: list[Host], fault: float) -> Plan:
     """Draw the round in which the victim's kubelet starts at `fault`."""
-    names = rng.sample([host.name for host in hosts], rng.randrange(5, 8))
-    place = rng.randrange(1, len(names))
-    restarts = []
-    for index, name in enumerate(names):
-        kubelet = (
-            fault + (index - place) * ROUND_S + (rng.uniform(-50, 50) if index != place else 0)
-        )
-        up = kubelet - rng.uniform(26, 48)
-        late = kubelet + rng.uniform(16, 55) if index != place else 0.0
-        restarts.append(Restart(name, up - rng.uniform(150, 320), up, kubelet, late))
+    names = rng.sample([host.name for host in hosts], rng.randrange(6, 9))
+    begun = [
+        fault - PAUSE_S - index * ROUND_S + rng.uniform(-50, 50) for index in range(1, len(names))
+    ]
+    victim = _restart(rng, names[0], fault, back=False)
+    earlier = [_restart(rng, name, at) for name, at in zip(names[1:], begun, strict=True)]
     rest = tuple(host.name for host in hosts if host.name not in names)
-    return Plan(tuple(restarts), restarts[place], happens(rng, 0.5), rest)
+    return Plan((*earlier, victim), victim, happens(rng, 0.5), rest)
+
+
+def _restart(rng: random.Random, name: str, kubelet: float, *, back: bool = True) -> Restart:
+    up = kubelet - rng.uniform(26, 48)
+    late = kubelet + rng.uniform(16, 55) if back else 0.0
+    return Restart(name, up - rng.uniform(150, 320), up, kubelet, late)
 
 
 def start_anew(rng: random.Random, host: Host, restart: Restart) -> Host:

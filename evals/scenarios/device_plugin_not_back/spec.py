@@ -1,6 +1,6 @@
 """After a reboot one node offers no GPU: its device plugin did not come back.
 
-The round of kernel updates went well on every other node. The driver of this one sees all of its
+The round of kernel updates went well on every node before. The driver of this one sees all of its
 GPUs and they are well; the pods that were bound to it are refused, their successors wait.
 """
 
