@@ -28,6 +28,7 @@ from assistant.diagnosis.hypotheses import (
     Ranking,
     find_candidates,
     rank,
+    recurs,
     with_latent,
 )
 from assistant.diagnosis.impact import count_impact, read_state
@@ -122,6 +123,11 @@ def _findings(ranking: Ranking, case: Case) -> list[Finding]:
     findings: list[Finding] = []
     explained: set[str] = set()
     for pick in ranking.picks:
+        earlier = next((f for f in findings if recurs(f.candidate, pick)), None)
+        if earlier is not None:
+            findings[findings.index(earlier)] = _with_recurrence(earlier, pick)
+            explained |= set(pick.reached)
+            continue
         told = _own_words(pick, ranking.graph) if findings else frozenset()
         own = {name: q for name, q in pick.reached.items() if name not in explained | told}
         judgement = judge(replace(pick, reached=own), ranking, case.pages, case.sight)
@@ -129,6 +135,12 @@ def _findings(ranking: Ranking, case: Case) -> list[Finding]:
             findings.append(Finding(pick, judgement))
         explained |= set(pick.reached)
     return findings
+
+
+def _with_recurrence(finding: Finding, again: Candidate) -> Finding:
+    """Let a root account for what it did when it came again."""
+    reached = {**again.reached, again.id: 1.0, **finding.candidate.reached}
+    return replace(finding, candidate=replace(finding.candidate, reached=reached))
 
 
 def _own_words(pick: Candidate, graph: Graph) -> frozenset[str]:

@@ -255,7 +255,7 @@ def _cover(
         if values[best.id] < weights.least_gain or (picks and not _hurts(best, graph, residual)):
             break
         picks.append(best)
-        left = [c for c in left if c.id != best.id and not related(c, best)]
+        left = [c for c in left if c.id != best.id and not is_nested(c, best)]
         residual[best.id] = 0.0
         for name, strength in best.reached.items():
             if name in residual:
@@ -308,8 +308,16 @@ def _climb(best: Candidate, left: list[Candidate], values: Mapping[str, float]) 
 
 def related(one: Candidate, other: Candidate) -> bool:
     """Tell whether two candidates are no rivals: one above the other, or one thing twice."""
-    if one.event.page == other.event.page and one.event.entity.key == other.event.entity.key:
-        return True
+    return recurs(one, other) or is_nested(one, other)
+
+
+def recurs(one: Candidate, other: Candidate) -> bool:
+    """Tell whether both are one condition on one thing, at whatever times."""
+    return (one.event.page, one.event.entity.key) == (other.event.page, other.event.entity.key)
+
+
+def is_nested(one: Candidate, other: Candidate) -> bool:
+    """Tell whether one stands above the other."""
     return one.id in other.reached or other.id in one.reached
 
 

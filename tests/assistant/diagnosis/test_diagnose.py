@@ -10,7 +10,7 @@ from assistant.incident import Incident, Scope
 from assistant.topology import Ties
 from knowledge.page import Advice
 from tests.assistant.diagnosis.world import at, case, event, kernel, page, watched
-from tools.evidence import Citation, Evidence, Gap, Instant
+from tools.evidence import Evidence, Gap, Instant
 
 SERVER = ("storage_server", "10.0.0.10")
 
@@ -401,27 +401,3 @@ def test_a_host_that_topology_does_not_know_is_not_counted() -> None:
         ties.node(f"n{i}")
 
     assert diagnose(case(WORLD, events, ties=ties)).impact.nodes == 2
-
-
-def test_what_its_own_line_states_makes_no_second_root() -> None:
-    """A line that names a cause and its effect, beside a fault that explains the damage."""
-    killed = page("killed", "symptom", damage=2, signatures=[kernel("killed")])
-    oom = page(
-        "oom",
-        effects=[
-            {"effect": "killed", "scope": "line", "strength": "always", "definitional": True},
-            {"effect": "timeout", "scope": "job"},
-        ],
-        signatures=[kernel("oom")],
-    )
-    line = (Citation(evidence="E7", line=7, text="oom: killed"),)
-    job = [("job", "train/a")]
-    events = [
-        event("ev1", BAD_GPU, 0, anchors=[("gpu", "GPU-1"), *job]),
-        event("ev2", RANK_DIED, 2, anchors=job),
-        event("ev3", oom, 1, node="n2", anchors=job, citations=line),
-        event("ev4", killed, 1, node="n2", anchors=job, citations=line),
-        event("ev5", TIMEOUT, 300, node="n3", anchors=job),
-    ]
-    found = diagnose(case([*WORLD, oom, killed], events, sight=watched("n1", "n2", "n3")))
-    assert [root.page for root in found.root_causes] == ["bad-gpu"]
