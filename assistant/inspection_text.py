@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 
-from assistant.sentences import say
+from assistant.sentences import say, settle
 from knowledge.conditions import as_text, lookup
 from knowledge.page import Bilingual
 
@@ -20,7 +20,7 @@ def fill(text: str, thing: object, top: object = None) -> str:
 
 def fill_both(sentence: Bilingual, thing: object, top: object = None) -> Bilingual:
     """Fill both languages."""
-    return Bilingual(en=fill(sentence.en, thing, top), zh=fill(sentence.zh, thing, top))
+    return Bilingual(en=settle(fill(sentence.en, thing, top)), zh=fill(sentence.zh, thing, top))
 
 
 def fields_of(text: str) -> tuple[str, ...]:

@@ -18,8 +18,12 @@ def _table() -> dict[str, dict[str, str]]:
 def say(key: str, **values: object) -> Bilingual:
     """Fill the sentence `key` with values that read the same in both languages."""
     row = _table()[key]
-    english = _NUMBER.sub(_settle, row["en"].format(**values))
-    return Bilingual(en=english, zh=row["zh"].format(**values))
+    return Bilingual(en=settle(row["en"].format(**values)), zh=row["zh"].format(**values))
+
+
+def settle(english: str) -> str:
+    """Put nouns that follow a number, written ``node(s)``, into singular or plural."""
+    return _NUMBER.sub(_settle, english)
 
 
 def say_both(words: str) -> Bilingual:

@@ -164,7 +164,8 @@ WRONG: dict[str, tuple[Change, str, str, str]] = {
     "a journal of hours": (
         text("journal-header", "649c1d3d2f000", "64bf4c0e7c000"),
         "log-retention", "warning", "reaches back"),
-    "a GPU that does not answer": (one_gpu(lost=True), "gpu-roster", "critical", "do not answer"),
+    "a GPU that does not answer": (
+        one_gpu(lost=True), "gpu-roster", "critical", "no answer of 1 GPU"),
     "another GPU than the inventory's": (
         one_gpu(uuid="GPU-other"), "gpu-roster", "critical", UUIDS[1]),
     "persistence mode off": (one_gpu(persistence=0), "gpu-persistence", "warning", "off"),
@@ -295,6 +296,13 @@ def test_a_slower_generation_counts_only_under_load(host: Host) -> None:
         slow = gpu(1, pcie_generation=1, utilization_percent=use)
         host.say(f"nvml/{HOST}.json", nvml(*alike, slow))
         assert levels(go_round(host))["pcie-link"] == level
+
+
+def test_a_number_and_its_noun_agree(host: Host) -> None:
+    """One GPU, two GPUs; nobody reads "GPU(s)"."""
+    for lost, words in ((1, "no answer of 1 GPU, 1 answer"), (0, "2 of 2")):
+        host.say(f"nvml/{HOST}.json", nvml(gpu(0), gpu(1, lost=bool(lost))))
+        assert words in told(go_round(host), "gpu-roster")
 
 
 def test_what_is_wrong_stands_above_what_is_not_known() -> None:
