@@ -71,7 +71,9 @@ class Sight:
 
         Lines that begin with the fault are an excerpt: somebody chose them.
         """
-        before = any(row.since <= since - EXCERPT_S for row in self.covering(channel, host, since, until))
+        before = any(
+            row.since <= since - EXCERPT_S for row in self.covering(channel, host, since, until)
+        )
         return before and self.covers(channel, host, since, until) == "yes"
 
     def would_show(

@@ -26,6 +26,6 @@ def test_a_list_names_its_hosts_with_their_zeros(text: str, hosts: tuple[str, ..
     ("text", "said"),
     [("gpu[001-004,007]", True), ("a1,b2", True), ("node-a", False), ("{node}", False)],
 )
-def test_a_list_is_told_from_a_name(text: str, said: bool) -> None:  # noqa: FBT001
+def test_a_list_is_told_from_a_name(text: str, *, said: bool) -> None:
     """Only brackets with numbers, or commas, name several."""
     assert is_host_list(text) is said
