@@ -7,7 +7,9 @@ LOST = catalog(
     page(
         "lost",
         kind="node",
-        signatures=[line("not responding", r"Nodes (?P<node>\S+) not responding", {"node": "{node}"})],
+        signatures=[
+            line("not responding", r"Nodes (?P<node>\S+) not responding", {"node": "{node}"})
+        ],
     )
 )
 
