@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,9 +43,13 @@ def _run(*argv: str) -> bool:
 
 
 @pytest.fixture(scope="session", name="frozen")
-def _frozen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | None]:
-    """A mount on which every write hangs in D state, unkillable; None where none can be made."""
-    folder = tmp_path_factory.mktemp("frozen")
+def _frozen() -> Iterator[Path | None]:
+    """A mount on which every write hangs in D state, unkillable; None where none can be made.
+
+    It lies beside pytest's own folders: those of earlier runs are cleared by later ones, which
+    would hang with it, were a run killed before it thaws.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="firstfault-frozen-"))
     image, mount = folder / "image", folder / "mount"
     mount.mkdir()
     able = os.geteuid() == 0 and all(map(shutil.which, ("mkfs.ext4", "fsfreeze", "losetup")))
@@ -54,12 +59,13 @@ def _frozen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path | None]:
         able = _run("mkfs.ext4", "-q", "-O", "^has_journal", str(image)) and _run(
             "mount", "-o", "loop", str(image), str(mount)
         )
-    if not able or not _run("fsfreeze", "-f", str(mount)):
-        yield None
-        return
-    yield mount
-    _run("fsfreeze", "-u", str(mount))
-    _run("umount", "-l", str(mount))
+    frozen = able and _run("fsfreeze", "-f", str(mount))
+    yield mount if frozen else None
+    if frozen:
+        _run("fsfreeze", "-u", str(mount))
+    if able:
+        _run("umount", "-l", str(mount))
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(name="hanging")
