@@ -213,13 +213,21 @@ def _readings(recording: Recording, name: str, gpu: Gpu, rng: random.Random) -> 
     recording.commands.append(
         Command(
             name,
-            ("lspci", "-nn", "-d", "10de:"),
+            ("lspci", "-vv", "-D"),
             "lspci",
             at + 2,
-            "".join(
-                f"{g.bdf[5:]}.0 3D controller [0302]: NVIDIA Corporation GH100 [H100 SXM5 80GB] "
-                f"[10de:2330] (rev {'ff' if g is gpu else 'a1'})\n"
-                for g in recording.hosts[name].gpus
-            ),
+            "\n".join(_listed(g, lost=g is gpu) for g in recording.hosts[name].gpus),
         )
+    )
+
+
+def _listed(gpu: Gpu, *, lost: bool) -> str:
+    """Write what lspci says of a card: of one that left the bus it reads only ones."""
+    head = f"{gpu.bdf}.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB]"
+    if lost:
+        return f"{head} (rev ff) (prog-if ff)\n\t!!! Unknown header type 7f\n"
+    link = "Speed 32GT/s, Width x16"
+    return (
+        f"{head} (rev a1)\n\tKernel driver in use: nvidia\n"
+        f"\t\tLnkCap:\tPort #0, {link}, ASPM not supported\n\t\tLnkSta:\t{link}\n"
     )
