@@ -141,6 +141,9 @@ def run_slurm(folder: Path) -> Iterator[SlurmCluster]:
             elif name != "node":
                 cluster.wait(partial(_listens, places[name]), f"the {name} listens")
         cluster.wait(lambda: "idle" in cluster.ask("sinfo", "-h", "-n", "gpu-n01"), "a node is up")
+        # What the controller tells before that is accounted for in part only.
+        registered = ["sacctmgr", "-n", "-P", "list", "cluster", "format=ControlPort"]
+        cluster.wait(lambda: int(cluster.ask(*registered)) > 0, "the controller is registered")
         yield cluster
 
 

@@ -28,7 +28,7 @@ Program = Callable[[str, str], Path]
 def _slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlurmCluster]:
     """A cluster in which one job failed and one node was drained by the controller's own hand."""
     with run_slurm(tmp_path_factory.mktemp("slurm")) as cluster:
-        job = cluster.submit("exit 3")
+        job = cluster.submit("sleep 1; exit 3")
         done = f"sacct -n -X -P -j {job} --format=State".split()
         cluster.wait(lambda: cluster.ask(*done).strip() == "FAILED", "the job is accounted for")
         cluster.ask(
