@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, cast
 
 import msgspec
 
@@ -29,7 +29,7 @@ from tools.evidence import (
 )
 from tools.request import Request
 from tools.sniffing import sniff
-from tools.source import Known, Reader, Source
+from tools.source import EvidenceFile, Known, Reader, Source
 from tools.unpacking import Content
 from tools.writers import program_of
 
@@ -43,32 +43,12 @@ _SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s\b")
 _IN_UTC = "env TZ=UTC "
 
 
-class FileLike(Protocol):
-    """A file of the evidence, as the bundle found it."""
-
-    @property
-    def name(self) -> str:
-        """As the user sees it."""
-
-    @property
-    def path(self) -> Path:
-        """Where the bytes lie."""
-
-    @property
-    def head(self) -> bytes:
-        """The first bytes of the content."""
-
-    @property
-    def capture(self) -> Capture:
-        """Its manifest line."""
-
-
 @dataclass
 class CaptureReading:
     """One pass over one file; `evidence` is complete once `items` is exhausted."""
 
     id: str
-    member: FileLike
+    member: EvidenceFile
     request: Request
     known: Known = field(default_factory=Known)
     _first: datetime | None = None

@@ -7,42 +7,18 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from tools.capture import Capture
 from tools.rank_logs import rank_log_of
 from tools.sniffing import log_scores
+from tools.source import EvidenceFile
 from tools.unpacking import Content
 from tools.writers import writer_of
 
 PIECE = 1 << 20
 
 
-class FileLike(Protocol):
-    """A file of the evidence."""
-
-    @property
-    def name(self) -> str:
-        """As the user sees it."""
-
-    @property
-    def place(self) -> str:
-        """Path inside its bundle."""
-
-    @property
-    def path(self) -> Path:
-        """Where the bytes lie."""
-
-    @property
-    def head(self) -> bytes:
-        """The first bytes of the content."""
-
-    @property
-    def capture(self) -> Capture:
-        """Its manifest line."""
-
-
-File = TypeVar("File", bound=FileLike)
+File = TypeVar("File", bound=EvidenceFile)
 
 
 def without_copies(files: Sequence[File]) -> tuple[list[File], dict[str, list[str]]]:
@@ -64,7 +40,7 @@ def without_copies(files: Sequence[File]) -> tuple[list[File], dict[str, list[st
     return [file for number, file in enumerate(files) if number not in dropped], dict(told)
 
 
-def _alike(files: Sequence[FileLike]) -> Iterator[list[int]]:
+def _alike(files: Sequence[EvidenceFile]) -> Iterator[list[int]]:
     """Group files that begin alike and of which nothing else tells them apart."""
     heads: dict[bytes, list[int]] = defaultdict(list)
     for number, file in enumerate(files):
@@ -77,7 +53,7 @@ def _alike(files: Sequence[FileLike]) -> Iterator[list[int]]:
         yield from (group for group in said.values() if len(group) > 1)
 
 
-def _said_of(file: FileLike) -> tuple[object, ...]:
+def _said_of(file: EvidenceFile) -> tuple[object, ...]:
     """Return what tells two contents apart though their bytes are the same."""
     capture, writer = file.capture, writer_of(file.capture, file.name)
     fields = tuple(sorted(writer.fields.items()))
@@ -86,7 +62,7 @@ def _said_of(file: FileLike) -> tuple[object, ...]:
     return (*said, writer.channel, writer.host, writer.unit, fields, rank, _folder(file))
 
 
-def _folder(file: FileLike) -> str:
+def _folder(file: EvidenceFile) -> str:
     """Return the folder of what may be alike by chance: one file of a kind for each node.
 
     A log has its times, which no other log has; the mounts of two nodes are often the same.

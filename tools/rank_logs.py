@@ -8,11 +8,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from tools.capture import Capture
 from tools.sniffing import log_scores
-from tools.source import Writer
+from tools.source import EvidenceFile, Writer
 from tools.writers import writer_of
 
 SEVERAL = 2
@@ -29,22 +28,6 @@ class RankLog(NamedTuple):
     host: str = ""
     communicator: str = ""
     ranks: int = 0
-
-
-class FileLike(Protocol):
-    """A file of the evidence."""
-
-    @property
-    def name(self) -> str:
-        """As the user sees it."""
-
-    @property
-    def head(self) -> bytes:
-        """The first bytes of the content."""
-
-    @property
-    def capture(self) -> Capture:
-        """Its manifest line."""
 
 
 def rank_log_of(head: bytes, name: str) -> RankLog | None:
@@ -66,7 +49,7 @@ def rank_log_of(head: bytes, name: str) -> RankLog | None:
     )
 
 
-def rank_writers(files: Iterable[FileLike]) -> dict[str, Writer]:
+def rank_writers(files: Iterable[EvidenceFile]) -> dict[str, Writer]:
     """Name rank, host and job of each log that has fellows, and the job of one by many ranks."""
     files = [file for file in files if _is_loose(file)]
     logs = {file.name: log for file in files if (log := _read(file))}
@@ -83,18 +66,18 @@ def rank_writers(files: Iterable[FileLike]) -> dict[str, Writer]:
     return found
 
 
-def _is_loose(file: FileLike) -> bool:
+def _is_loose(file: EvidenceFile) -> bool:
     if file.capture.command or file.capture.source not in {"", "file", "app"}:
         return False
     writer = writer_of(file.capture, file.name)
     return writer.channel in {None, "app"} and not {"pod", "job"} & writer.fields.keys()
 
 
-def _read(file: FileLike) -> RankLog | None:
+def _read(file: EvidenceFile) -> RankLog | None:
     return rank_log_of(file.head, file.name)
 
 
-def _is_of_one_launch(file: FileLike) -> bool:
+def _is_of_one_launch(file: EvidenceFile) -> bool:
     """Tell whether one launcher wrote down what several ranks printed.
 
     A host's syslog holds what ranks of many jobs print, beside the kernel's own lines.

@@ -20,6 +20,30 @@ MOST_STAMPED = 20_000
 """Lines that both clocks have stamped, of all hosts: any of them places a ring."""
 
 
+class EvidenceFile(Protocol):
+    """A file of the evidence, as the bundle found it."""
+
+    @property
+    def name(self) -> str:
+        """As the user sees it."""
+
+    @property
+    def place(self) -> str:
+        """Path inside its bundle."""
+
+    @property
+    def path(self) -> Path:
+        """Where the bytes lie."""
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes of the content."""
+
+    @property
+    def capture(self) -> Capture:
+        """Its manifest line."""
+
+
 @dataclass
 class Known:
     """What captures read before say of others' content."""
