@@ -38,68 +38,86 @@ def thinned(
             yield literal, end, count
 
 
+class _Line(NamedTuple):
+    """A line of hum: its hits from `first` up to `beyond`, and where it ends."""
+
+    first: int
+    beyond: int
+    stop: int
+
+
 def _stands(hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch) -> dict[int, int]:
-    """Find which hits stand for several, and which for none."""
+    """Find which hits stand for several lines, and which for none."""
     lanes, stands = _by_lane(hits, hum, look)
-    moments: dict[int, float | None] = {}
-
-    def moment(stop: int) -> float | None:
-        if stop not in moments:
-            moments[stop] = look.moment_of(stop)
-        return moments[stop]
-
-    for (literal, _, _), members in lanes.items():
-        if len(members) <= FEW:
+    for (kind, _, _), lines in lanes.items():
+        if len(lines) <= FEW:
             continue
-        stops = [stop for _, stop in members]
-        for low, high in _leaps(stops, moment, hum[literal]):
-            stands.update((number, 0) for number, _ in members[low + 1 : high])
-            stands[members[high][0]] = high - low
+        pause_s = min(hum[literal] for literal in kind)
+        for low, high in _leaps(lines, look.moment_of, pause_s):
+            for line in lines[low + 1 : high]:
+                stands.update(dict.fromkeys(range(line.first, line.beyond), 0))
+            first, beyond, _ = lines[high]
+            stands.update((n, high - low) for n in range(first, beyond) if stands.get(n, 1))
     return stands
+
+
+_Lanes = dict[tuple[tuple[int, ...], bytes, int], list[_Line]]
 
 
 def _by_lane(
     hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch
-) -> tuple[dict[tuple[int, bytes, int], list[tuple[int, int]]], dict[int, int]]:
-    """Sort hits by literal, writer and run; the literal again on the same line stands for none.
+) -> tuple[_Lanes, dict[int, int]]:
+    """Sort lines by their literals, writer and run; a literal again on its line stands for none.
 
-    Each is told by its number and the end of its line. A run ends where its writer prints something
-    that is known and no hum.
+    A run ends where its writer prints something that is known and no hum.
     """
-    lanes: dict[tuple[int, bytes, int], list[tuple[int, int]]] = {}
+    lanes: _Lanes = {}
     again: dict[int, int] = {}
-    latest: dict[int, int] = {}
     runs: dict[bytes, int] = {}
-    lane, stop = b"", -1
-    for number, (literal, end) in enumerate(hits):
-        if end > stop:
-            told = look.lane_of(end)
-            if told is None:
-                continue
-            lane, stop = told
-        if literal not in hum:
-            runs[lane] = runs.get(lane, 0) + 1
-        elif latest.get(literal) == stop:
-            again[number] = 0
+    number, total = 0, len(hits)
+    while number < total:
+        told = look.lane_of(hits[number][1])
+        if told is None:
+            number += 1
+            continue
+        first, (lane, stop) = number, told
+        kind: list[int] = []
+        twice: list[int] = []
+        while number < total and hits[number][1] <= stop:
+            if (literal := hits[number][0]) in kind:
+                twice.append(number)
+            else:
+                kind.append(literal)
+            number += 1
+        if hum.keys() >= set(kind):
+            key = (tuple(kind), lane, runs.get(lane, 0))
+            lanes.setdefault(key, []).append(_Line(first, number, stop))
+            again.update(dict.fromkeys(twice, 0))
         else:
-            lanes.setdefault((literal, lane, runs.get(lane, 0)), []).append((number, stop))
-            latest[literal] = stop
+            runs[lane] = runs.get(lane, 0) + 1
     return lanes, again
 
 
 def _leaps(
-    stops: Sequence[int], moment: Callable[[int], float | None], pause_s: float
+    lines: Sequence[_Line], moment_of: Callable[[int], float | None], pause_s: float
 ) -> Iterator[tuple[int, int]]:
     """Yield pairs of places as far apart as the time between them allows."""
-    low, leap = 0, len(stops) - 1
-    while low < len(stops) - 1:
-        begin = moment(stops[low])
+    moments: dict[int, float | None] = {}
+
+    def moment(place: int) -> float | None:
+        if place not in moments:
+            moments[place] = moment_of(lines[place].stop)
+        return moments[place]
+
+    low, leap = 0, len(lines) - 1
+    while low < len(lines) - 1:
+        begin = moment(low)
 
         def fits(size: int, low: int = low, begin: float | None = begin) -> bool:
-            last = moment(stops[low + size])
+            last = moment(low + size)
             return begin is not None and last is not None and 0 <= last - begin <= pause_s
 
-        leap = _longest(leap, len(stops) - 1 - low, fits)
+        leap = _longest(leap, len(lines) - 1 - low, fits)
         yield low, low + leap
         low += leap
 
