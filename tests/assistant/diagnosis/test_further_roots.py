@@ -1,7 +1,7 @@
 """When a second root is named beside the first, and when it is none."""
 
 from assistant.diagnosis.diagnose import diagnose
-from tests.assistant.diagnosis.test_diagnose import BAD_GPU, RANK_DIED, TIMEOUT, WORLD
+from tests.assistant.diagnosis.outage import BAD_GPU, RANK_DIED, TIMEOUT, WORLD
 from tests.assistant.diagnosis.world import case, event, kernel, page, watched
 from tools.evidence import Citation
 
