@@ -1,9 +1,9 @@
 """From a catalog and an incident to what is looked for, and where it is looked for."""
 
-import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 from assistant.clock_facts import CLOCK_LITERALS, SKEW_EXPR, SKEW_QUERY
@@ -90,7 +90,6 @@ class Live:
     transports: Sequence[Transport] | None = None
     """The ways to reach nodes; this host and the cluster by default."""
     size_cap: int | None = None
-    _failure: list[Exception] = field(default_factory=list)
 
     def parts(self, request: Request) -> Iterator[Bundle]:
         """Collect in a thread; open what is there after a first while, and again at the end.
@@ -100,28 +99,25 @@ class Live:
         """
         if request.window.since is None:
             request = _recent(request)
-        worker = threading.Thread(target=self._collect, args=(request,), daemon=True)
-        worker.start()
-        worker.join(self.first_answer_s)
-        if worker.is_alive():
-            yield Bundle.open([self.context.workspace.root])
-            worker.join(self.deadline_s)
-        if self._failure:
-            raise self._failure[0]
+        with ThreadPool(1) as room:  # of a daemon thread: what hangs holds no exit
+            collecting = room.apply_async(self._collect, (request,))
+            collecting.wait(self.first_answer_s)
+            if not collecting.ready():
+                yield Bundle.open([self.context.workspace.root])
+                collecting.wait(self.deadline_s)
+            if collecting.ready():
+                collecting.get()
         yield Bundle.open([self.context.workspace.root])
 
     def _collect(self, request: Request) -> None:
-        try:
-            collect(
-                request,
-                self.context,
-                transports=self.transports,
-                deadline_s=self.deadline_s,
-                size_cap=self.size_cap,
-                on_progress=self.on_progress,
-            )
-        except Exception as error:  # noqa: BLE001 - handed to the thread that waits
-            self._failure.append(error)
+        collect(
+            request,
+            self.context,
+            transports=self.transports,
+            deadline_s=self.deadline_s,
+            size_cap=self.size_cap,
+            on_progress=self.on_progress,
+        )
 
 
 def gather_live(request: Request, live: Live) -> Stream:
@@ -139,7 +135,7 @@ def adopt(incident: Incident, meta: BundleMeta) -> Incident:
         update={
             "title": incident.title or meta.title,
             "text": incident.text or meta.text,
-            "window": incident.window if _bounded(incident.window) else meta.window,
+            "window": incident.window if is_bounded(incident.window) else meta.window,
             "zone": incident.zone or default,
             "host_zones": {**zones, **incident.host_zones},
             "opened_at": incident.opened_at or meta.reported_at,
@@ -147,7 +143,8 @@ def adopt(incident: Incident, meta: BundleMeta) -> Incident:
     )
 
 
-def _bounded(window: Window) -> bool:
+def is_bounded(window: Window) -> bool:
+    """Tell whether a window has a start or an end."""
     return window.since is not None or window.until is not None
 
 

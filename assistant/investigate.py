@@ -17,7 +17,7 @@ from assistant.diagnosis.diagnose import diagnose
 from assistant.diagnosis.impact import latest_moment
 from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
 from assistant.event import Timeline
-from assistant.gather import Live, adopt, build_request, open_bundle
+from assistant.gather import Live, adopt, build_request, is_bounded, open_bundle
 from assistant.incident import Incident
 from assistant.investigation import Cluster, Investigation, Versions
 from assistant.priority import decide_priority
@@ -124,12 +124,12 @@ class Pipeline:
             generated_at=self.now or datetime.now(UTC),
         )
 
-    def _diagnosed(self, found: Investigation, recognised: Recognised) -> Investigation:
-        events = found.timeline.events
-        captured = [e.observed_at for e in found.evidence if e.observed_at]
+    def _case(self, found: Investigation, recognised: Recognised) -> Case:
         spans = align_spans(recognised.spans, found.timeline.corrections)
         stretches = read_stretches(spans, recognised.seen, found.evidence, recognised.topology)
-        case = Case(
+        captured = [e.observed_at for e in found.evidence if e.observed_at]
+        read = [span.last for span in spans if span.last]
+        return Case(
             timeline=found.timeline,
             pages=self.catalog.pages,
             topology=recognised.topology,
@@ -138,32 +138,38 @@ class Pipeline:
             window=found.window,
             evidence=found.evidence,
             gaps=found.gaps,
-            now=latest_moment(events, captured, [span.last for span in spans if span.last]),
+            now=latest_moment(found.timeline.events, captured, read),
         )
+
+    def _diagnosed(self, found: Investigation, recognised: Recognised) -> Investigation:
+        case = self._case(found, recognised)
+        events = found.timeline.events
         diagnosis = with_unmet(diagnose(case, self.weights), found.gaps)
         priority = decide_priority(
             found.incident,
             diagnosis,
             events,
-            pages=self.catalog.pages,
-            topology=recognised.topology,
+            pages=case.pages,
+            topology=case.topology,
             noticed=found.generated_at,
         )
         if diagnosis.verdict != "fault" and not any(map(is_alarming, events)):
             priority = priority.model_copy(update={"respond_by": None})  # nothing to respond to
+        coverage = write_ledger(
+            found.evidence,
+            found.gaps,
+            events,
+            found.timeline.corrections,
+            understood=find_understood(recognised, events),
+        )
+        window = found.window if is_bounded(found.window) else covered(found.evidence)
         return found.model_copy(
             update={
                 "step": "diagnosed",
-                "coverage": write_ledger(
-                    found.evidence,
-                    found.gaps,
-                    events,
-                    found.timeline.corrections,
-                    understood=find_understood(recognised, events),
-                ),
+                "coverage": coverage,
                 "diagnosis": diagnosis,
                 "priority": priority,
-                "window": found.window if _bounded(found.window) else covered(found.evidence),
+                "window": window,
             }
         )
 
@@ -217,10 +223,6 @@ def covered(evidence: Sequence[Evidence]) -> Window:
     since = [item.window.since for item in evidence if item.window.since]
     until = [item.window.until for item in evidence if item.window.until]
     return Window(since=min(since, default=None), until=max(until, default=None))
-
-
-def _bounded(window: Window) -> bool:
-    return window.since is not None or window.until is not None
 
 
 def _window(asked: Window, timeline: Timeline, working: Collection[str]) -> Window:

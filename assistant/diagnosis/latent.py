@@ -5,7 +5,7 @@ members of the same dependency were not seen unaffected at the same time.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -154,19 +154,30 @@ def _latent(
     few = len(affected) < rule.min_entities
     if few and any(abs(_apart(effects[0], event)) > AT_ONCE_S for event in effects):
         return None
+    since, until = min(e.earliest for e in effects), max(e.latest for e in effects)
+    shown = [pages[name] for name in {e.page for e in effects}]
+    others = topology.related(*hub, "node") - affected
+    return LatentCause(
+        _inferred_event(page, hub, effects),
+        tuple(e.id for e in effects),
+        affected,
+        frozenset(n for n in others if _was_watched(n, shown, sight, (since, until))),
+        thin=few and not _ended_at_once(effects, affected),
+    )
+
+
+def _was_watched(
+    node: str, pages: Iterable[Page], sight: Sight, between: tuple[float, float]
+) -> bool:
+    """Tell whether one of these conditions would have been seen on the node."""
+    anchors = (Anchor(kind="node", id=node),)
+    return any(sight.would_show(page, anchors, *between) == "yes" for page in pages)
+
+
+def _inferred_event(page: Page, hub: tuple[str, str], effects: Sequence[Event]) -> Event:
+    """Return the condition of the hub, begun when the first of its victims felt it."""
     first = min(effects, key=lambda e: e.earliest)
-    since, until = first.earliest, max(e.latest for e in effects)
-    watched = {
-        node
-        for node in topology.related(*hub, "node") - affected
-        if any(
-            sight.would_show(pages[name], (Anchor(kind="node", id=node),), since, until) == "yes"
-            for name in {e.page for e in effects}
-        )
-    }
-    start = datetime.fromtimestamp(first.earliest, UTC)
-    span = max(0.0, first.latest - first.earliest)
-    event = Event(
+    return Event(
         id=f"inferred:{page.id}:{hub[1]}",
         page=page.id,
         role=page.role,
@@ -176,10 +187,12 @@ def _latent(
         entity=Entity.model_validate({"kind": page.entity.kind, "id": hub[1]}),
         anchors=(Anchor(kind=hub[0], id=hub[1]),),
         clocks=frozenset(c for e in effects for c in e.clocks),
-        start=Instant(utc=start, uncertainty_s=span, zone=first.start.zone),
-        last=Instant(utc=datetime.fromtimestamp(until, UTC)),
+        start=Instant(
+            utc=datetime.fromtimestamp(first.earliest, UTC),
+            uncertainty_s=max(0.0, first.latest - first.earliest),
+            zone=first.start.zone,
+        ),
+        last=Instant(utc=datetime.fromtimestamp(max(e.latest for e in effects), UTC)),
         count=0,
         text=page.title.en,
     )
-    thin = few and not _ended_at_once(effects, affected)
-    return LatentCause(event, tuple(e.id for e in effects), affected, frozenset(watched), thin)
