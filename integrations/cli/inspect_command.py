@@ -1,6 +1,9 @@
 """Inspect files, bundles or the live system by check-list; exit codes as Nagios expects."""
 
+import sys
+import traceback
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,8 +26,9 @@ from integrations.bootstrap import (
     read_surroundings,
 )
 from integrations.cli.diagnose import check_paths, take_input, tell_unread
-from integrations.cli.fault import FORESEEN, CommandFault, UsageFault, explain
+from integrations.cli.fault import FORESEEN, CommandFault, InternalFault, UsageFault, explain
 from integrations.cli.inspect_output import print_explanation, print_round
+from integrations.cli.main import take_debug
 from integrations.cli.moment import read_moment, read_zone
 from integrations.cli.options import (
     ContextOption,
@@ -62,25 +66,46 @@ class NagiosCommand(TyperCommand):
         **extra: object,
     ) -> _click.Context:
         """Read the command line."""
-        try:
+        with _failing_as_unknown():
             return super().make_context(info_name, args, parent, **extra)
-        except _click.exceptions.UsageError as error:
-            hint = "Try `firstfault inspect --help`."
-            raise _unknown(UsageFault(error.format_message(), hint)) from error
 
     def invoke(self, ctx: _click.Context) -> object:
         """Run the command."""
-        try:
+        with _failing_as_unknown():
             return super().invoke(ctx)
-        except CommandFault as fault:
-            raise _unknown(fault) from fault
-        except FORESEEN as error:
-            raise _unknown(explain(error)) from error
 
 
-def _unknown(fault: CommandFault) -> CommandFault:
-    fault.exit_code = UNKNOWN
-    return fault
+@contextmanager
+def _failing_as_unknown() -> Iterator[None]:
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except CommandFault as known:
+        known.exit_code = UNKNOWN
+        raise
+    except Exception as error:
+        # A bug too: the outermost loop would end with 1, a warning.
+        fault = _fault_of(error)
+        fault.exit_code = UNKNOWN
+        raise fault from error
+
+
+def _fault_of(error: Exception) -> CommandFault:
+    match error:
+        case _click.exceptions.UsageError():
+            return UsageFault(error.format_message(), "Try `firstfault inspect --help`.")
+        case _ if isinstance(error, FORESEEN):
+            return explain(error)
+    if _debugs():
+        traceback.print_exception(error)
+    return InternalFault(error)
+
+
+def _debugs() -> bool:
+    """Tell whether a traceback is wanted; `--debug` was taken off before the command was found."""
+    variable = read_surroundings().variables.get("FIRSTFAULT_DEBUG", "")
+    return take_debug(sys.argv[1:])[1] or variable not in ("", "0")
 
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})

@@ -129,6 +129,44 @@ def test_a_failure_of_its_own_is_unknown_to_nagios(run: Run, arguments: tuple[st
     assert err.startswith("firstfault: ")
 
 
+@pytest.fixture(name="broken")
+def _broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check-lists whose loading fails in a way that nobody foresaw."""
+
+    def fail() -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("integrations.cli.inspect_command.load_inspections", fail)
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_bug_is_unknown_to_nagios(run: Run) -> None:
+    """A crash is no warning: 3, one line, and how to see more."""
+    exit_code, out, err = run("inspect")
+    as_json = run("inspect", "-o", "json")
+
+    assert (exit_code, out) == (3, "")
+    assert err.splitlines() == [
+        "firstfault: internal error: ZeroDivisionError: a bug",
+        "  Run again with --debug for the traceback, and please report it.",
+    ]
+    assert as_json[0] == 3
+    assert load(as_json[1])["error"]["code"] == "internal"  # type: ignore[index]  # a mapping
+
+
+@pytest.mark.usefixtures("broken")
+def test_the_traceback_of_a_bug_is_shown_on_demand(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the option as well as by the environment."""
+    monkeypatch.setattr("sys.argv", ["firstfault", "--debug", "inspect"])
+    assert "Traceback" in run("inspect", "--debug")[2]
+    monkeypatch.setattr("sys.argv", ["firstfault", "inspect"])
+    assert "Traceback" not in run("inspect")[2]
+    monkeypatch.setenv("FIRSTFAULT_DEBUG", "1")
+    assert "Traceback" in run("inspect")[2]
+
+
 def test_explain_prints_commands_that_only_read(run: Run) -> None:
     """Each stands in the grammar of what may be run at all, or reads a file or the metrics."""
     exit_code, out, _ = run("inspect", "--explain", "-o", "json")
