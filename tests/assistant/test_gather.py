@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -17,7 +18,7 @@ from tools.capture import Capture
 from tools.context import ProbeContext
 from tools.evidence import Evidence, Record, Window
 from tools.request import Request
-from tools.transport.port import Look
+from tools.transport.port import Look, Transport
 from tools.workspace import Workspace
 
 NOW = datetime(2025, 6, 20, 3, tzinfo=UTC)
@@ -26,20 +27,21 @@ XID = "NVRM: Xid (PCI:0000:9B:00): 79, GPU has fallen off the bus."
 
 @dataclass
 class Canned:
-    """A way to two hosts: one answers at once, the other after a while."""
+    """A way to two hosts: one answers at once, the other when it is let."""
 
-    slow_s: float
+    let: Event = field(default_factory=Event)
     name: str = "canned"
 
     def looks(self, request: Request, context: ProbeContext) -> Iterator[Look]:
         """Give a kernel log of each host."""
-        for number, (host, wait) in enumerate((("n1", 0.0), ("n2", self.slow_s))):
-            yield Look("journal", "journal", host, number, self._run(context, host, wait))
+        yield Look("journal", "journal", "n1", 0, self._run(context, "n1"))
+        yield Look("journal", "journal", "n2", 1, self._run(context, "n2", self.let))
         self.window = request.window
 
-    def _run(self, context: ProbeContext, host: str, wait: float):  # type: ignore[no-untyped-def]  # noqa: ANN202  # a port of the tests
+    def _run(self, context: ProbeContext, host: str, let: Event | None = None):  # type: ignore[no-untyped-def]  # noqa: ANN202  # a port of the tests
         def run() -> Iterator[Capture]:
-            time.sleep(wait)
+            if let:
+                let.wait(10)
             line = f"2025-06-20T02:10:00+00:00 {host} kernel: {XID}\n"
             yield context.store(
                 line.encode(), source="journal", path=f"journal/{host}.log", target=host,
@@ -49,9 +51,12 @@ class Canned:
         return run
 
 
-def live(root: Path, *, slow_s: float, first_s: float) -> Live:
+def live(root: Path, *, first_s: float = 5.0, way: Transport | None = None) -> Live:
     context = ProbeContext(Workspace(root / "bundle"), clock=lambda: NOW)
-    return Live(context, deadline_s=10, first_answer_s=first_s, transports=(Canned(slow_s),))
+    if way is None:
+        way = Canned()
+        way.let.set()
+    return Live(context, deadline_s=10, first_answer_s=first_s, transports=(way,))
 
 
 def pages(found: Investigation) -> list[str]:
@@ -61,9 +66,15 @@ def pages(found: Investigation) -> list[str]:
 def test_a_slow_host_does_not_hold_up_the_first_answer(tmp_path: Path) -> None:
     """What was collected by then is diagnosed and shown; the whole follows."""
     steps: list[Investigation] = []
-    found = investigate(
-        live(tmp_path, slow_s=1.0, first_s=0.3), Incident(), HANDBOOK, on_step=steps.append, now=NOW
-    )
+    canned = Canned()
+
+    def follow(step: Investigation) -> None:
+        steps.append(step)
+        if step.step == "diagnosed":
+            canned.let.set()
+
+    look = live(tmp_path, first_s=1.0, way=canned)
+    found = investigate(look, Incident(), HANDBOOK, on_step=follow, now=NOW)
     answers = [step for step in steps if step.step == "diagnosed"]
     assert [pages(answer) for answer in answers] == [
         ["n1/0000:9b:00"],
@@ -74,7 +85,7 @@ def test_a_slow_host_does_not_hold_up_the_first_answer(tmp_path: Path) -> None:
 
 def test_a_live_look_and_its_bundle_agree(tmp_path: Path) -> None:
     """The same captures, read again from disk, give the same events."""
-    look = live(tmp_path, slow_s=0.0, first_s=5.0)
+    look = live(tmp_path)
     first = investigate(look, Incident(), HANDBOOK, now=NOW)
     again = investigate([tmp_path / "bundle"], Incident(), HANDBOOK, now=NOW)
     assert first.timeline == again.timeline
@@ -84,7 +95,7 @@ def test_a_live_look_and_its_bundle_agree(tmp_path: Path) -> None:
 
 def test_a_live_look_without_window_goes_back_some_hours(tmp_path: Path) -> None:
     """Nobody reads a year of journal for want of a start."""
-    look = live(tmp_path, slow_s=0.0, first_s=5.0)
+    look = live(tmp_path)
     request = build_request(HANDBOOK, Incident(), now=NOW)
     stream = list(gather_live(request, look))
     assert look.transports is not None
@@ -102,10 +113,31 @@ def test_a_failure_of_the_collection_is_not_swallowed(tmp_path: Path) -> None:
         def looks(self, request: Request, context: ProbeContext) -> Iterator[Look]:
             raise OSError(f"no way out of {context.host} within {request.window}")
 
-    look = live(tmp_path, slow_s=0.0, first_s=5.0)
-    look.transports = (Broken(),)
+    look = live(tmp_path, way=Broken())
     with pytest.raises(OSError, match="no way out"):
         investigate(look, Incident(), HANDBOOK, now=NOW)
+
+
+def test_a_collection_that_never_ends_holds_nobody(tmp_path: Path) -> None:
+    """Past its time it is left alone, and what is there is read."""
+    ended = Event()
+
+    class Stuck:
+        name = "stuck"
+
+        def looks(self, request: Request, context: ProbeContext) -> Iterator[Look]:
+            del request, context
+            ended.wait(30)
+            yield from ()
+
+    look = live(tmp_path, first_s=0.1, way=Stuck())
+    look.deadline_s = 0.1
+    began = time.monotonic()
+    found = investigate(look, Incident(), HANDBOOK, now=NOW)
+    ended.set()
+
+    assert time.monotonic() - began < 10
+    assert found.timeline.events == ()
 
 
 def test_a_request_asks_for_all_that_the_handbook_judges() -> None:
