@@ -7,6 +7,7 @@ and reset (154). The job over the rack dies within seconds; another rack trains 
 """
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from evals import background
@@ -138,47 +139,34 @@ def _gpu_lines(
 ) -> None:
     at, pid, link = when
     head = f"NVRM: Xid (PCI:{gpu.bdf}): "
-    code = 149 if fatal else 145
+    action = "GPU recovery action changed from 0x0 (None) to 0x4 (Drain and Reset)"
+    removed = f"Ch 00000008 caused by previous Xid {149 if fatal else 145}"
     lines = [
         (-0.002, f"NVRM: GPU at PCI:{gpu.bdf}: {gpu.uuid}"),
         (-0.001, f"NVRM: GPU Board Serial Number: {gpu.serial}"),
-    ]
-    if fatal:
-        lines.append(
-            (0.0, f"{head}149, NETIR_LINK_DOWN Fatal XC0 i0 Link {link:02d} (0x021425c6 {WORDS})")
-        )
-    if not fatal or happens(rng, 0.6):
-        other = rng.choice([n for n in range(rack.CHIPS) if n != link])
-        lines.append(
-            (
-                rng.uniform(0.01, 0.4),
-                (
-                    f"{head}145, pid={pid}, name=python3, RLW_RXPIPE Nonfatal XC0 i0 "
-                    f"Link {other:02d} (0x0409a0c2 0x00000008 0x00000001 0x00000000 0x00100000 "
-                    "0x00000004)"
-                ),
-            )
-        )
-    if fatal and happens(rng, 0.2):
-        lines.append(
-            (
-                rng.uniform(0.01, 0.2),
-                (
-                    f"{head}144, SAW_MVB Nonfatal XC0 i0 Link {link:02d} (0x00000001 0x00000008 "
-                    "0x00000000 0x00000000 0x00000000 0x00000000)"
-                ),
-            )
-        )
-    action = "GPU recovery action changed from 0x0 (None) to 0x4 (Drain and Reset)"
-    lines += [
+        *((offset, head + text) for offset, text in _link_errors(link, pid, rng, fatal=fatal)),
         (rng.uniform(0.5, 0.9), f"{head}154, {action}"),
-        (
-            rng.uniform(0.9, 2.2),
-            f"{head}45, pid={pid}, name=python3, Ch 00000008 caused by previous Xid {code}",
-        ),
+        (rng.uniform(0.9, 2.2), f"{head}45, pid={pid}, name=python3, {removed}"),
     ]
     for offset, text in lines:
         recording.log(host.name, at + offset, "kernel", text, priority=3)
+
+
+def _link_errors(
+    link: int, pid: int, rng: random.Random, *, fatal: bool
+) -> Iterator[tuple[float, str]]:
+    """Say which links a GPU lost, with seconds after the chip stopped."""
+    if fatal:
+        yield 0.0, f"149, NETIR_LINK_DOWN Fatal XC0 i0 Link {link:02d} (0x021425c6 {WORDS})"
+    if not fatal or happens(rng, 0.6):
+        other = rng.choice([n for n in range(rack.CHIPS) if n != link])
+        registers = "0x0409a0c2 0x00000008 0x00000001 0x00000000 0x00100000 0x00000004"
+        told = f"RLW_RXPIPE Nonfatal XC0 i0 Link {other:02d} ({registers})"
+        yield rng.uniform(0.01, 0.4), f"145, pid={pid}, name=python3, {told}"
+    if fatal and happens(rng, 0.2):
+        registers = "0x00000001 0x00000008 0x00000000 0x00000000 0x00000000 0x00000000"
+        told = f"SAW_MVB Nonfatal XC0 i0 Link {link:02d} ({registers})"
+        yield rng.uniform(0.01, 0.2), f"144, {told}"
 
 
 def _decoys(recording: Recording, plan: Plan, rng: random.Random) -> None:
