@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator
 
 from knowledge.catalog import Catalog
 from knowledge.problem import Problem
-from knowledge.rules import contents, kinds, links, overlaps, patterns, samples, templates
+from knowledge.rules import contents, guidance, kinds, links, overlaps, patterns, samples, templates
 
 PAGE_RULES = (contents.check, patterns.check, samples.check, templates.check)
-CATALOG_RULES = (links.check, overlaps.check)
+CATALOG_RULES = (links.check, overlaps.check, guidance.check)
 
 
 def lint(catalog: Catalog, entity_kinds: Collection[str] = ()) -> list[Problem]:

@@ -1,13 +1,14 @@
-"""The handbook as people browse it: rows, a coverage table, a simple search."""
+"""The handbook as people browse it: rows, a coverage table, a simple search, guidance."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
 from knowledge.catalog import Catalog
 from knowledge.page import Layer, Page, Plane, Role
+from knowledge.rules.guidance import ROLE as GUIDANCE
 
 LAYERS: tuple[str, ...] = get_args(Layer)
 PLANES: tuple[str, ...] = get_args(Plane)
@@ -44,10 +45,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class FamilyCoverage:
-    """How much of the field one family covers: pages by layer, by plane and by role."""
+    """How much of the field one family covers: conditions by layer, by plane and by role.
+
+    `guidance` counts the pages that are no conditions; they stand in no other figure but `roles`.
+    """
 
     family: str
     pages: int
+    guidance: int
     signatures: int
     layers: dict[str, int]
     planes: dict[str, int]
@@ -68,7 +73,7 @@ def rows(
 
 
 def coverage(catalog: Catalog) -> list[FamilyCoverage]:
-    """Count the pages of each family."""
+    """Count the conditions of each family, and its guidance apart."""
     families: dict[str, list[Page]] = {}
     for page in catalog.pages.values():
         families.setdefault(page.family, []).append(page)
@@ -76,11 +81,16 @@ def coverage(catalog: Catalog) -> list[FamilyCoverage]:
 
 
 def matrix(catalog: Catalog) -> dict[tuple[str, str], int]:
-    """Count the pages of every layer and plane, zeros included, so that holes show."""
+    """Count the conditions of every layer and plane, zeros included, so that holes show."""
     counts: Counter[tuple[str, str]] = Counter(
-        (page.layer, page.plane) for page in catalog.pages.values()
+        (page.layer, page.plane) for page in catalog.pages.values() if page.role != GUIDANCE
     )
     return {(layer, plane): counts[layer, plane] for layer in LAYERS for plane in PLANES}
+
+
+def guidance_for(pages: Iterable[Page], page_id: str) -> list[Page]:
+    """Find the guidance that speaks to this condition, by id."""
+    return sorted((page for page in pages if page_id in page.guides), key=lambda page: page.id)
 
 
 def search(catalog: Catalog, query: str, *, limit: int = 10) -> list[Hit]:
@@ -112,12 +122,14 @@ def _row(page: Page) -> Row:
 
 
 def _family(name: str, pages: Sequence[Page]) -> FamilyCoverage:
+    conditions = [page for page in pages if page.role != GUIDANCE]
     return FamilyCoverage(
         family=name,
-        pages=len(pages),
-        signatures=sum(len(page.signatures) for page in pages),
-        layers=dict(Counter(page.layer for page in pages)),
-        planes=dict(Counter(page.plane for page in pages)),
+        pages=len(conditions),
+        guidance=len(pages) - len(conditions),
+        signatures=sum(len(page.signatures) for page in conditions),
+        layers=dict(Counter(page.layer for page in conditions)),
+        planes=dict(Counter(page.plane for page in conditions)),
         roles=dict(Counter(page.role for page in pages)),
     )
 
@@ -137,7 +149,7 @@ def _fields(page: Page) -> tuple[tuple[float, frozenset[str]], ...]:
     texts = (
         " ".join((page.title.en, page.title.zh, page.id, *page.codes)),
         f"{page.summary.en} {page.summary.zh}",
-        " ".join(_samples(page)),
+        " ".join((*_samples(page), *_habits(page))),
     )
     return tuple(
         (weight, _tokens(text)) for weight, text in zip(_FIELD_WEIGHTS, texts, strict=True)
@@ -150,6 +162,11 @@ def _samples(page: Page) -> Iterator[str]:
     for trap in page.traps:
         yield trap.en
         yield trap.zh
+
+
+def _habits(page: Page) -> Iterator[str]:
+    for advice in page.practice:
+        yield f"{advice.text.en} {advice.text.zh}"
 
 
 def _tokens(text: str) -> frozenset[str]:

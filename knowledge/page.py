@@ -12,10 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Layer = Literal["hardware", "system", "orchestration", "application"]
 Plane = Literal["compute", "storage", "network", "control", "workload"]
-Role = Literal["root", "mechanism", "symptom", "change", "benign", "context"]
+Role = Literal["root", "mechanism", "symptom", "change", "benign", "context", "guidance"]
 """root: may end a why-chain · mechanism: how a root does harm · symptom: only ever an effect ·
 change: somebody or something altered the system · benign: normal or known harmless, also positive
-progress · context: yields settings and relations, never an event."""
+progress · context: yields settings and relations, never an event · guidance: no condition at all
+but how to work, in `practice`, for the conditions in `guides`; never part of a diagnosis."""
 Severity = Literal["critical", "error", "warning", "info"]
 Strength = Literal["always", "usually", "often", "sometimes"]
 BaseRate = Literal["common", "occasional", "rare"]
@@ -314,7 +315,7 @@ class Subject(Part):
 
 
 class Page(Part):
-    """One condition. The prose below the front matter is `body`."""
+    """One condition, or guidance for several. The prose below the front matter is `body`."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
     family: str = ""
@@ -358,6 +359,10 @@ class Page(Part):
     refuted_by: tuple[Refutation, ...] = ()
     distinguish: tuple[Distinction, ...] = ()
     checks: tuple[Check, ...] = ()
+    guides: tuple[str, ...] = ()
+    """For guidance: the conditions that it helps to avoid, to see or to bear."""
+    practice: tuple[Advice, ...] = ()
+    """For guidance: what to do in ordinary times, and why."""
     contain: tuple[Advice, ...] = ()
     do_not: tuple[Advice, ...] = ()
     remedies: tuple[Remedy, ...] = ()

@@ -191,8 +191,9 @@ def _print_coverage(catalog: Catalog, words: Words, *, as_json: bool) -> None:
             "matrix": [{"layer": k[0], "plane": k[1], "pages": n} for k, n in cells.items()],
         })  # fmt: skip
         return
-    print_table([words(f"kb.{name}") for name in ("family", "pages", "signatures")], [
-        (one.family, str(one.pages), str(one.signatures)) for one in families
+    columns = ("family", "pages", "signatures", "guidance")
+    print_table([words(f"kb.{name}") for name in columns], [
+        (one.family, *map(str, (one.pages, one.signatures, one.guidance))) for one in families
     ])  # fmt: skip
     typer.echo()
     layers = list(dict.fromkeys(layer for layer, _ in cells))
@@ -207,6 +208,7 @@ def _family(one: FamilyCoverage) -> Mapping[str, object]:
     return {
         "family": one.family,
         "pages": one.pages,
+        "guidance": one.guidance,
         "signatures": one.signatures,
         "layers": one.layers,
         "planes": one.planes,

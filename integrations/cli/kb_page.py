@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import typer
 
 from integrations.wording.words import Words
+from knowledge.listing import guidance_for
 from knowledge.page import Advice, Page
 
 
@@ -15,6 +16,7 @@ def print_page(page: Page, pages: Mapping[str, Page], words: Words) -> None:
     kinds = (f"layer.{page.layer}", f"plane.{page.plane}", f"role.{page.role}")
     told = [*map(words, kinds), words(f"severity.{page.severity}"), page.priority]
     typer.echo(f"{' · '.join(told)}\n\n{words.say(page.summary)}")
+    _list(words("kb.practice"), _advice(page.practice, words))
     _list(words("report.next_checks"), (
         f"$ {' '.join(check.command)}\n      {words.say(check.tells)}" for check in page.checks
     ))  # fmt: skip
@@ -26,6 +28,11 @@ def print_page(page: Page, pages: Mapping[str, Page], words: Words) -> None:
         f"{words.say(pages[link.effect].title) if link.effect in pages else link.effect}"
         f" ({words(f'scope.{link.scope}')}, {words(f'strength.{link.strength}')})"
         for link in page.causes
+    ))  # fmt: skip
+    guided = (pages[name] for name in page.guides if name in pages)
+    _list(words("kb.guides"), (f"{one.id}: {words.say(one.title)}" for one in guided))
+    _list(words("kb.guided_by"), (
+        f"{one.id}: {words.say(one.title)}" for one in guidance_for(pages.values(), page.id)
     ))  # fmt: skip
     _list(words("kb.sources"), (f"[{words(f'trust.{o.trust}')}] {o.text}" for o in page.sources))
     if page.body:
