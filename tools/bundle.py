@@ -22,6 +22,7 @@ from tools.manifest import BundleMeta, is_manifest, read_incident, read_manifest
 from tools.masks import masked
 from tools.rank_logs import rank_writers
 from tools.request import Request
+from tools.second_reader import SecondReader, is_journal, second_share
 from tools.source import HEAD, Known
 from tools.unpacking import Content, is_archive, unpack
 
@@ -120,18 +121,25 @@ class Bundle:
         request = _zoned(request, self.meta, latest)
         yield from self._gaps
         members, copies = without_copies(self._ordered())
-        number, known = 0, Known(ranks=rank_writers(members), latest=day)
-        with ThreadPoolExecutor(2) as pool:
+        known = Known(ranks=rank_writers(members), latest=day)
+        readings = [
+            CaptureReading(f"E{number}", member, request, known)
+            for number, member in enumerate(members, 1)
+        ]
+        beside = second_share(members)
+        with (
+            SecondReader(readings[beside.start : beside.stop]) as second,
+            ThreadPoolExecutor(2) as pool,
+        ):
             pool.submit(masked, READY)
-            for member in members:
-                number += 1
+            for member, reading in zip(members, readings, strict=True):
                 digest = self._digest(pool, member.path)
-                reading = CaptureReading(f"E{number}", member, request, known)
-                yield from reading.items()
-                evidence = reading.evidence(digest.result())
+                found = yield from second.read(reading)
+                evidence = found.model_copy(update={"sha256": digest.result()})
                 if member.path in self._known and evidence.sha256 != self._known[member.path]:
                     yield _altered(member, evidence)
                 yield _with_copies(evidence, copies.get(member.name))
+        number = len(members)
         for capture in dict.fromkeys(self.captures):
             number += 1
             yield from outcome_items(f"E{number}", capture)
@@ -150,7 +158,10 @@ class Bundle:
         return self._digests.get(path) or pool.submit(digest_of, path)
 
     def _ordered(self) -> list[Member]:
-        """Put objects first, which name things, and boot clocks last, which others anchor."""
+        """Put objects first, which name things, and boot clocks last, which others anchor.
+
+        Journals stand together before those: a second process may read them.
+        """
         return sorted(self.members, key=lambda member: (_rank(member.head), member.name))
 
     def close(self) -> None:
@@ -179,7 +190,9 @@ def _rank(head: bytes) -> int:
     stored = start.startswith((b"{", b"[", b"apiVersion:")) and b"apiVersion" in start
     if stored or _PODS.match(start):
         return 0
-    return 2 if _BOOT_CLOCK.match(start) else 1
+    if _BOOT_CLOCK.match(start):
+        return 3
+    return 2 if is_journal(head) else 1
 
 
 def _dates(head: bytes) -> Iterator[datetime]:

@@ -58,6 +58,8 @@ class CaptureReading:
     _damage: str = ""
     _yielded: bool = False
     _reader: Reader | None = None
+    _refused: int = 0
+    """Readers that met what they could not read."""
     _hosts: set[str] = field(default_factory=set)
     _spool: Path | None = None
 
@@ -86,6 +88,7 @@ class CaptureReading:
                 for item in reader.read(source, _as_asked(self.request, self.member.capture)):
                     yield self._note(item)
             except UNREADABLE as error:
+                self._refused += 1
                 yield self._unread(reader, error)
                 if self._yielded:
                     return
@@ -186,6 +189,11 @@ class CaptureReading:
         """Note how far a stream was read."""
         self._size = max(self._size, size)
         self._damage = damage or self._damage
+
+    @property
+    def as_sniffed(self) -> bool:
+        """Tell whether the first reader that knew the format could read it, once it was read."""
+        return self._refused == 0
 
     def evidence(self, digest: str) -> Evidence:
         """Close the capture."""
