@@ -85,9 +85,12 @@ look_up() {
 
 # Sets $leaf to the program that `timeout` runs.
 find_leaf() {
-  leaf=$1
-  for entry in /proc/[0-9]*; do
-    look_up "${entry#/proc/}" && [ "$parent" = "$1" ] && leaf=${entry#/proc/} && return
+  leaf=$1 above=''
+  while [ "$leaf" != "$above" ]; do
+    above=$leaf
+    for entry in /proc/[0-9]*; do
+      look_up "${entry#/proc/}" && [ "$parent" = "$above" ] && leaf=${entry#/proc/} && break
+    done
   done
 }
 
