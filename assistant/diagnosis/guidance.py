@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import zip_longest
 
 from assistant.alarm import is_alarming
 from assistant.diagnosis.case import Case, counts, damaging, harm
@@ -159,19 +159,24 @@ def _already_read(check: Check, event: Event, case: Case) -> bool:
 
 
 def _symptom_checks(case: Case) -> dict[str, NextCheck]:
-    """Return the checks of the symptoms themselves, where no root is in sight."""
-    rows: dict[str, NextCheck] = {}
+    """Return the checks of the symptoms themselves, where no root is in sight.
+
+    One of each symptom first, the worst before the others; what room is left goes to their further
+    ones, because the look that tells one meaning of a symptom from the next need not be the first.
+    """
     ordered = sorted(
         (e for e in case.timeline.events if counts(e)), key=lambda e: (-e.damage, e.earliest)
     )
-    for event in ordered[:20]:
-        checks = (c for c in case.pages[event.page].checks if not _already_read(c, event, case))
-        for check in islice(checks, 1):
-            command = _fill(check, event)
-            rows.setdefault(
-                command,
-                NextCheck(id="", command=command, where=_place(check, event), why=check.tells),
-            )
+    looks = [
+        [(event, check) for check in case.pages[event.page].checks
+         if not _already_read(check, event, case)]
+        for event in ordered[:20]
+    ]  # fmt: skip
+    rows: dict[str, NextCheck] = {}
+    for event, check in (pair for turn in zip_longest(*looks) for pair in turn if pair):
+        command = _fill(check, event)
+        look = NextCheck(id="", command=command, where=_place(check, event), why=check.tells)
+        rows.setdefault(command, look)
     return rows
 
 

@@ -161,3 +161,16 @@ def test_a_state_that_was_read_is_not_asked_for_again() -> None:
     found = diagnose(case([finding], [read], evidence=[captured]))
 
     assert [check.command for check in found.next_checks] == ["dmesg"]
+
+
+def test_room_that_is_left_goes_to_the_further_looks_of_a_symptom() -> None:
+    """The look that tells one meaning from the next need not be a symptom's first."""
+    looks = [{"id": f"l{n}", "command": ["look", str(n)], **LOOK} for n in range(3)]
+    shown = page("shown", "symptom", damage=2, checks=looks, signatures=[kernel("shown")])
+    other = page(
+        "other", "symptom", damage=1, signatures=[kernel("other")],
+        checks=[{"id": "o", "command": ["dmesg"], **LOOK}],
+    )  # fmt: skip
+    found = diagnose(case([shown, other], [event("s", shown, 0), event("o", other, 1)]))
+
+    assert [check.command for check in found.next_checks] == ["look 0", "dmesg", "look 1", "look 2"]
