@@ -78,7 +78,9 @@ def _by_page(
     diagnosis: Diagnosis, live: list[Event], pages: Mapping[str, Page]
 ) -> tuple[Priority, Bilingual]:
     roots = [root.page for root in diagnosis.root_causes]
-    names = roots or [event.page for event in live]
+    open_ones = [event.page for event in live if event.id in diagnosis.unexplained]
+    names = [*roots, *open_ones] or [event.page for event in live]
     worst = min(names, key=lambda name: _ORDER.index(pages[name].priority))
-    key = "priority-cause" if roots and diagnosis.verdict == "fault" else "priority-finding"
+    known = worst in roots and diagnosis.verdict == "fault"
+    key = "priority-cause" if known else "priority-finding"
     return pages[worst].priority, say_with(key, title=pages[worst].title)

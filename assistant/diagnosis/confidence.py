@@ -8,11 +8,12 @@ no comparable rival, no expected effect missing, and sources that would have sho
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from assistant.diagnosis.case import grave
 from assistant.diagnosis.graph import HEADS, Edge, Graph
 from assistant.diagnosis.hypotheses import Candidate, Ranking, related
 from assistant.diagnosis.result import Confidence
 from assistant.diagnosis.weights import STRENGTH
-from assistant.event import Anchor
+from assistant.event import Anchor, Event
 from assistant.sentences import say, say_both, say_with
 from assistant.sight import Sight
 from knowledge.page import Bilingual, Page
@@ -65,6 +66,22 @@ def states_itself(candidate: Candidate, graph: Graph) -> bool:
     return any(
         edge.link.definitional and edge.scope == "line" for edge in _first_edges(candidate, graph)
     )
+
+
+def told_in_one_line(candidate: Candidate, graph: Graph) -> bool:
+    """Tell whether all that a candidate explains stands in the line that names itself.
+
+    That line is one witness: it shows that this happened, not that it has to do with anything else.
+    """
+    own = {e.effect for e in _first_edges(candidate, graph) if e.scope == "line"}
+    return bool(own) and own >= candidate.reached.keys()
+
+
+def left_open(candidate: Candidate, ranking: Ranking) -> list[Event]:
+    """Return the grave events that a candidate does not explain, the gravest and earliest first."""
+    events = [ranking.graph.events[name] for name in ranking.damage]
+    rows = [e for e in events if grave(e) and e.id not in {candidate.id, *candidate.reached}]
+    return sorted(rows, key=lambda e: (e.severity != "critical", e.start.utc))
 
 
 def comparable_rivals(candidate: Candidate, ranking: Ranking) -> list[Candidate]:
@@ -180,6 +197,11 @@ def judge(
     rivals = comparable_rivals(candidate, ranking)
     blind = blind_spots(candidate, graph, pages, sight)
     low = _inconclusive_reasons(candidate, graph, rivals, pages, sight)
+    if told_in_one_line(candidate, graph):
+        low += [
+            say_with("left-open", page=_title(e.page, pages), entity=say_both(e.entity.id))
+            for e in left_open(candidate, ranking)[:1]
+        ]
     high = [] if low else _unconfirmed_reasons(candidate, graph, blind)
     confidence: Confidence = "INCONCLUSIVE" if low else "LIKELY" if high else "CONFIRMED"
     return Judgement(

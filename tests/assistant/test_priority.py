@@ -89,3 +89,26 @@ def test_without_a_report_the_clock_runs_from_the_first_anomaly() -> None:
     undated = event.model_copy(update={"start": unzoned(90)})
     decision = decide_priority(Incident(), diagnosis, (undated,), **shared)  # type: ignore[arg-type]  # mixed keywords
     assert decision.respond_by == T0 + timedelta(days=1, hours=4)
+
+
+def test_the_gravest_of_cause_and_unexplained_decides() -> None:
+    """A lesser cause that was found does not lower what nothing explains."""
+    found = line_up([kernel("n1", 0, XID), kernel("n2", 9, "Memory cgroup out of memory: Killed")])
+    (lost,) = (e for e in found.events if e.page == "xid-79-fell-off-bus")
+    diagnosis = Diagnosis(
+        verdict="fault",
+        confidence="LIKELY",
+        state=State(now="ongoing"),
+        impact=Impact(nodes=1),
+        unexplained=(lost.id,),
+    )
+    decision = decide_priority(
+        Incident(opened_at=T0),
+        diagnosis,
+        found.events,
+        pages=HANDBOOK.pages,
+        topology=Topology(),
+        noticed=T0,
+    )
+    assert decision.level == HANDBOOK.pages[lost.page].priority
+    assert HANDBOOK.pages[lost.page].title.en in decision.rule.en

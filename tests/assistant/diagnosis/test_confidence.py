@@ -50,3 +50,14 @@ def test_an_unread_kernel_log_matters_where_a_rival_would_stand_in_it() -> None:
     assert diagnose(case([seen, lost, REFUSED], events, sight=watched())).verdict == "fault"
     told = diagnose(case([seen, lost, REFUSED, rival], events, sight=watched()))
     assert told.verdict == "inconclusive"
+
+
+def test_a_line_that_explains_only_itself_is_no_answer_while_other_damage_is_open() -> None:
+    """That it happened is certain; that it is what broke the rest is not."""
+    other = page("lost", "symptom", damage=1, severity="critical")
+    elsewhere = event("c", other, 600, node="n2")
+    pages = [QUOTING, REFUSED, other]
+    found = diagnose(case(pages, [*_told(LINE), elsewhere], sight=watched()))
+
+    assert found.verdict == "inconclusive"
+    assert "stays unexplained" in found.caps[-1].en
