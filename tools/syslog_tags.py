@@ -6,6 +6,15 @@ from tools.dialect import Line
 from tools.evidence import Channel, Instant
 from tools.writers import is_daemon
 
+_LEVELS = (
+    "stdout|stderr|trace|verbose|debug|info|notice|warn|warning|error|err|severe|crit|critical"
+    "|fatal|alert|emerg|panic"
+)
+_ADDRESS = "[0-9A-Fa-f]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*"
+HOST = rf"(?!(?i:{_LEVELS})(?![\w.-]))(?:[A-Za-z0-9][\w.-]*|{_ADDRESS})"
+"""How a host is written: a name, which holds no colon, or an address. A program's own log has a
+level, the name of an error or a process in that place."""
+
 _TAG = re.compile(r"([^\s\[\]:]+(?: [^\s\[\]:]+)?)(?:\[([^\]\s]{1,24})\])?: ?(.*)", re.DOTALL)
 _BOOT_CLOCK = re.compile(r"\[ *(\d+\.\d{3,6})\] ?(.*)", re.DOTALL)
 

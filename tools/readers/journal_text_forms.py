@@ -4,14 +4,14 @@ import re
 
 from tools.dialect import Dialect, Line, Setting
 from tools.stamps import from_epoch
-from tools.syslog_tags import tagged_line
+from tools.syslog_tags import HOST, tagged_line
 
 PATTERN = re.compile(
     r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<full>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)"
     r" (?P<zone>[A-Z]{2,5}|[+-]\d{2,4})"
     r"|(?P<unix>1\d{9}\.\d{6})"
     r"|\[ *(?P<boot>\d+\.\d{6})\]) "
-    r"(?P<host>[A-Za-z0-9][\w.-]*) (?P<rest>[^\s\[\]:]+(?:\[\d+\])?: .*)",
+    rf"(?P<host>{HOST}) (?P<rest>[^\s\[\]:]+(?:\[\d+\])?: .*)",
     re.DOTALL,
 )
 

@@ -5,12 +5,12 @@ import re
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Instant
 from tools.stamps import MONTHS
-from tools.syslog_tags import tagged_line
+from tools.syslog_tags import HOST, tagged_line
 
 PATTERN = re.compile(
     r"(?:<\d{1,3}>)?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([ \d]\d) "
     r"(\d\d):(\d\d):(\d\d)"
-    r"(?:\.(\d{1,9}))?(?: (\d{4}))? ([A-Za-z0-9][\w.:-]*) (.*)",
+    rf"(?:\.(\d{{1,9}}))?(?: (\d{{4}}))? ({HOST}) (.*)",
     re.DOTALL,
 )
 

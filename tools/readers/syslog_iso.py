@@ -3,7 +3,7 @@
 import re
 
 from tools.dialect import Dialect, Line, Setting
-from tools.syslog_tags import kernel_line, tagged_line
+from tools.syslog_tags import HOST, kernel_line, tagged_line
 
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
 _STAMP = (
@@ -13,21 +13,18 @@ _STAMP = (
     r"(?= [A-Za-z0-9][\w.-]* (?:kernel|[\w./-]{1,64}\[\d{1,10}\]): )"
 )
 PATTERN = re.compile(
-    rf"(?:<\d{{1,3}}>(?P<version>1 )?)?(?P<stamp>{_STAMP}) (?P<host>[A-Za-z0-9][\w.:-]*) "
+    rf"(?:<\d{{1,3}}>(?P<version>1 )?)?(?P<stamp>{_STAMP}) (?P<host>{HOST}) "
     rf"(?P<rest>(?:[^\s\[\]:=]+(?: [^\s\[\]:=]+)?(?:\[[^\]\s]{{1,24}}\])?: |(?<= )\S+ \S+ \S+ ).*)",
     re.DOTALL,
 )
 _FIELDS = re.compile(
     r"(\S+) (\S+) (\S+) (?:-|(?:\[(?:[^\]\\]|\\.)*\])+) ?(?:\ufeff)?(.*)", re.DOTALL
 )
-_LEVELS = {"stdout", "stderr", "INFO", "WARN", "WARNING", "ERROR", "DEBUG", "FATAL", "CRITICAL"}
 
 
 def build(match: "re.Match[str]", setting: Setting) -> Line | None:
     """Read stamp, host and tag, or the header fields of RFC 5424."""
     host, rest = match["host"], match["rest"]
-    if host in _LEVELS:
-        return None
     instant = setting.dating.iso(match["stamp"], host)
     if instant is None:
         return None
