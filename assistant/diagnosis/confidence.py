@@ -78,9 +78,13 @@ def told_in_one_line(candidate: Candidate, graph: Graph) -> bool:
 
 
 def left_open(candidate: Candidate, ranking: Ranking) -> list[Event]:
-    """Return the grave events that a candidate does not explain, the gravest and earliest first."""
+    """Return the grave events that a candidate does not explain, the gravest and earliest first.
+
+    The same condition elsewhere is no other matter.
+    """
     events = [ranking.graph.events[name] for name in ranking.damage]
-    rows = [e for e in events if grave(e) and e.id not in {candidate.id, *candidate.reached}]
+    others = [e for e in events if grave(e) and e.page != candidate.event.page]
+    rows = [e for e in others if e.id not in candidate.reached]
     return sorted(rows, key=lambda e: (e.severity != "critical", e.start.utc))
 
 

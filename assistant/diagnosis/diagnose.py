@@ -18,7 +18,7 @@ from assistant.diagnosis.case import (
 from assistant.diagnosis.chain import draw_chain, evidence_of
 from assistant.diagnosis.codes import said_codes
 from assistant.diagnosis.collateral import find_collateral
-from assistant.diagnosis.confidence import Judgement, judge, kinds_explained
+from assistant.diagnosis.confidence import Judgement, judge, kinds_explained, left_open
 from assistant.diagnosis.exclusion import rule_out
 from assistant.diagnosis.first_failing import find_first_failing
 from assistant.diagnosis.graph import HEADS, Graph, build_graph
@@ -134,7 +134,41 @@ def _findings(ranking: Ranking, case: Case) -> list[Finding]:
         if not findings or judgement.confidence != "INCONCLUSIVE":
             findings.append(Finding(pick, judgement))
         explained |= set(pick.reached)
+    if findings and findings[0].judgement.confidence == "INCONCLUSIVE":
+        return _lead(findings, ranking, case)
     return findings
+
+
+_GRAVITY = {"critical": 3, "error": 2, "warning": 1, "info": 0}
+
+
+def _lead(findings: Sequence[Finding], ranking: Ranking, case: Case) -> list[Finding]:
+    """Return the strongest lead first, or none where what is left open is graver than each.
+
+    Of those that nobody can be sure of, one that explains what hurts comes before one that merely
+    happened, and of these the gravest.
+    """
+
+    def explains(pick: Candidate) -> bool:
+        outer = pick.reached.keys() - _own_words(pick, ranking.graph)
+        return any(grave(ranking.graph.events[name]) for name in outer)
+
+    def worth(pick: Candidate) -> tuple[bool, int, float]:
+        return explains(pick), _GRAVITY[pick.event.severity], pick.gain
+
+    best = max(ranking.picks, key=worth)
+    rest = left_open(best, ranking)
+    if not explains(best) and any(_eclipses(event, best.event) for event in rest):
+        return []
+    if best.id == findings[0].candidate.id:
+        return list(findings)
+    return [Finding(best, judge(best, ranking, case.pages, case.sight))]
+
+
+def _eclipses(event: Event, lead: Event) -> bool:
+    """Tell whether an event is more of a concern than a lead that explains nothing."""
+    graver = _GRAVITY[event.severity] > _GRAVITY[lead.severity]
+    return graver or lead.latest < event.earliest - CHANGE_LOOKBACK_S
 
 
 def _with_recurrence(finding: Finding, again: Candidate) -> Finding:

@@ -2,7 +2,7 @@
 
 from assistant.diagnosis.diagnose import diagnose
 from assistant.event import Event
-from tests.assistant.diagnosis.world import case, event, kernel, page
+from tests.assistant.diagnosis.world import case, event, kernel, page, watched
 
 CHIP = ("nvswitch", "n1/0000:05:00")
 EFFECTS = [{"effect": "link-lost"}, {"effect": "channel-removed"}]
@@ -92,3 +92,25 @@ def test_the_first_anomaly_is_no_consequence_of_what_was_seen() -> None:
     found = diagnose(case((flap, hurt), [event("e1", flap, 0), event("e2", hurt, 20)]))
     assert found.verdict == "inconclusive"
     assert found.first_anomaly == "e1"
+
+
+def test_of_leads_that_explain_nothing_the_gravest_comes_first() -> None:
+    """A warning that somebody cordoned another node is no lead where a GPU is gone."""
+    cordoned = page("cordoned", "mechanism", damage=1, severity="warning")
+    gone = page("gone", "mechanism", damage=1, severity="critical")
+    events = [event("a", cordoned, 0), event("b", gone, 60, node="n2")]
+    found = diagnose(case([cordoned, gone], events, sight=watched("n1", "n2")))
+
+    assert [root.page for root in found.root_causes] == ["gone"]
+    assert found.verdict == "inconclusive"
+
+
+def test_no_lead_is_named_where_what_is_open_is_graver_than_each() -> None:
+    """The question is then what nothing explains."""
+    cordoned = page("cordoned", "mechanism", damage=1, severity="warning")
+    away = page("away", "symptom", damage=1, severity="error")
+    events = [event("a", cordoned, 0), event("b", away, 60, node="n2")]
+    found = diagnose(case([cordoned, away], events, sight=watched("n1", "n2")))
+
+    assert not found.root_causes
+    assert found.first_anomaly == "b"
