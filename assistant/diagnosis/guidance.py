@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from assistant.alarm import is_alarming
 from assistant.diagnosis.case import Case, counts, damaging, harm
+from assistant.diagnosis.graph import Graph
 from assistant.diagnosis.hypotheses import Candidate, Ranking
 from assistant.diagnosis.result import (
     ChainLink,
@@ -134,7 +135,7 @@ def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> lis
             place = _place(check, lead.event)
             rows.setdefault(command, NextCheck(id="", command=command, where=place, why=why))
     if not rows:
-        rows = _symptom_checks(case)
+        rows = _symptom_checks(case, ranking.graph)
     return [
         row.model_copy(update={"id": f"c{i}", "tells_apart": _apart(row.command, owners, parted)})
         for i, row in enumerate(list(rows.values())[:MOST_CHECKS], 1)
@@ -158,14 +159,16 @@ def _already_read(check: Check, event: Event, case: Case) -> bool:
     return set(check.sources) <= {item.source for item in case.evidence if item.id in seen}
 
 
-def _symptom_checks(case: Case) -> dict[str, NextCheck]:
+def _symptom_checks(case: Case, graph: Graph) -> dict[str, NextCheck]:
     """Return the checks of the symptoms themselves, where no root is in sight.
 
-    One of each symptom first, the worst before the others; what room is left goes to their further
-    ones, because the look that tells one meaning of a symptom from the next need not be the first.
+    Those that follow from nothing seen come first, the worst before the others: whatever lies
+    behind them all is nearest there. One look of each, then their further ones while there is
+    room, because what tells one meaning of a symptom from the next need not be its first look.
     """
     ordered = sorted(
-        (e for e in case.timeline.events if counts(e)), key=lambda e: (-e.damage, e.earliest)
+        (event for event in case.timeline.events if counts(event)),
+        key=lambda e: (bool(graph.into.get(e.id)), -e.damage, e.earliest),
     )
     looks = [
         [(event, check) for check in case.pages[event.page].checks

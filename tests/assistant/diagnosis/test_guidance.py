@@ -174,3 +174,19 @@ def test_room_that_is_left_goes_to_the_further_looks_of_a_symptom() -> None:
     found = diagnose(case([shown, other], [event("s", shown, 0), event("o", other, 1)]))
 
     assert [check.command for check in found.next_checks] == ["look 0", "dmesg", "look 1", "look 2"]
+
+
+def test_where_the_others_come_from_is_looked_at_first() -> None:
+    """A worse symptom that follows from another one is no nearer to the cause."""
+    upper = page(
+        "upper", "symptom", damage=1, signatures=[kernel("upper")],
+        checks=[{"id": "u", "command": ["ip", "link"], **LOOK}],
+        effects=[{"effect": "lower", "scope": "node"}],
+    )  # fmt: skip
+    lower = page(
+        "lower", "symptom", damage=3, signatures=[kernel("lower")],
+        checks=[{"id": "l", "command": ["dmesg"], **LOOK}],
+    )  # fmt: skip
+    found = diagnose(case([upper, lower], [event("u", upper, 0), event("l", lower, 5)]))
+
+    assert [check.command for check in found.next_checks] == ["ip link", "dmesg"]
