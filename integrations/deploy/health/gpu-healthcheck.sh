@@ -29,22 +29,40 @@ umask 077
 cd / || exit 2
 LC_ALL=C
 export LC_ALL
+unset LD_PRELOAD
 
 config=/etc/gpu-healthcheck.conf
 mounts=/proc/self/mounts
 state=/run/gpu-healthcheck.hung
-count='' uuids='' room='' fails='' warns=''
+count='' uuids='' room='' pidfile=/dev/null fails='' warns=''
 budget=380 # hundredths of a second for all questions to the driver together
 grace=40   # for a program that was told to end
 
 # ---- Only what is local -------------------------------------------------------------------------
+
+# Sets $table to point and kind of the mounts, but for those of containers, of which a node may have
+# thousands. Read by a program: some shells take a file byte by byte.
+read_mounts() {
+  [ -r "$mounts" ] || leave 2 "UNKNOWN: $mounts cannot be read, so what is local cannot be told"
+  # shellcheck disable=SC2030 # for these two programs only
+  table=$(
+    PATH=/usr/bin:/bin LD_LIBRARY_PATH=''
+    export PATH LD_LIBRARY_PATH
+    timeout 1 cut -d' ' -f2,3 "$mounts" |
+      grep -vE '^/(proc|sys|run/(containerd|docker|crio|k3s)|var/lib/(kubelet|containerd|docker|containers|rancher))/'
+  )
+}
 
 # Sets $shared to the network mount that a path lies on, or to nothing. The mount table tells; to ask
 # the path itself would hang with it.
 find_shared() {
   shared='' longest=''
   case $1/ in */../* | *//*) shared=$1 && return ;; esac
-  while read -r _ point kind _; do
+  set -f
+  IFS='
+'
+  for line in $table; do
+    point=${line% *} kind=${line##* }
     case $1/ in "${point%/}"/*) ;; *) continue ;; esac
     [ "${#point}" -ge "${#longest}" ] || continue
     longest=$point shared=''
@@ -52,7 +70,9 @@ find_shared() {
       nfs* | cifs | smb* | lustre* | ceph | gpfs | beegfs* | wekafs | glusterfs | pvfs2 | afs | daos | \
         panfs | quobyte | fuse | fuse.* | autofs) shared=$point ;;
     esac
-  done <"$mounts"
+  done
+  set +f
+  unset IFS
 }
 
 # Sets $kept to the local folders of a list like PATH.
@@ -74,24 +94,13 @@ clock() {
   now=${now%.*}${now#*.}
 }
 
-# Sets $parent and $birth of a process; fails if there is none, or only its corpse.
+# Sets $birth, when a process began; fails if there is none, or only its corpse.
 look_up() {
   read -r stat 2>/dev/null <"/proc/$1/stat" || return 1
   # shellcheck disable=SC2086 # the fields after the name, which may hold spaces
   set -- ${stat##*) }
   case $1 in Z | X) return 1 ;; esac
-  parent=$2 birth=${20}
-}
-
-# Sets $leaf to the program that `timeout` runs.
-find_leaf() {
-  leaf=$1 above=''
-  while [ "$leaf" != "$above" ]; do
-    above=$leaf
-    for entry in /proc/[0-9]*; do
-      look_up "${entry#/proc/}" && [ "$parent" = "$above" ] && leaf=${entry#/proc/} && break
-    done
-  done
+  birth=${20}
 }
 
 # Sets $waits_in if a program waits for a file system: the fault is then not the driver's.
@@ -115,13 +124,15 @@ find_wait() {
 bounded() {
   span=$1 output=$2 && shift 2
   hundredths=$((100 + span % 100)) waits_in='' leaf=''
-  timeout -k 0.2 "$((span / 100)).${hundredths#1}" "$@" >"$output" 2>&1 </dev/null &
+  # shellcheck disable=SC2016 # that shell's own arguments; it leaves its number and becomes the command
+  timeout -k 0.2 "$((span / 100)).${hundredths#1}" \
+    /bin/sh -c 'echo $$ >"$0" && exec "$@"' "$pidfile" "$@" >"$output" 2>&1 </dev/null &
   child=$!
   clock
   last=$((now + span + grace)) soon=$((now + span - 20))
   while kill -0 "$child" 2>/dev/null; do
     clock
-    if [ -z "$leaf" ] && [ "$now" -ge "$soon" ]; then find_leaf "$child" && find_wait "$leaf"; fi
+    if [ -z "$leaf" ] && [ "$now" -ge "$soon" ]; then read -r leaf <"$pidfile" && find_wait "$leaf"; fi
     [ "$now" -lt "$last" ] || return 124
     sleep 0.02
   done
@@ -134,6 +145,7 @@ bounded() {
 # ---- The end ------------------------------------------------------------------------------------
 
 leave() { # CODE LINE
+  pidfile=/dev/null
   if [ -n "$room" ]; then bounded 20 /dev/null rm -rf -- "$room"; fi
   printf '%s\n' "$2"
   exit "$1"
@@ -178,10 +190,12 @@ while [ $# -gt 0 ]; do
   esac
   shift 2
 done
-[ -r "$mounts" ] || leave 2 "UNKNOWN: $mounts cannot be read, so what is local cannot be told"
+read_mounts
+# shellcheck disable=SC2031 # the PATH it was called with
 keep_local "$PATH"
 PATH=${kept:+$kept:}/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
+# shellcheck disable=SC2031 # as above
 if [ -n "${LD_LIBRARY_PATH-}" ]; then
   keep_local "$LD_LIBRARY_PATH"
   LD_LIBRARY_PATH=$kept
@@ -208,7 +222,7 @@ make_room() {
     case $folder in /*) find_shared "${folder%/}" ;; *) continue ;; esac
     [ -z "$shared" ] || continue
     room=$folder/$name # named before it is made: an interruption leaves nothing
-    bounded 50 /dev/null mkdir -- "$room" && return
+    bounded 50 /dev/null mkdir -- "$room" && pidfile=$room/pid && return
   done
   room=''
   leave 2 "UNKNOWN: no local folder takes a file (tried ${TMPDIR:+$TMPDIR, }/run, /dev/shm, /tmp, /var/tmp)"

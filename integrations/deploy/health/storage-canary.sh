@@ -20,15 +20,33 @@ umask 077
 cd / || exit 2
 LC_ALL=C
 export LC_ALL
+unset LD_PRELOAD
 
-folder='' textfile='' mounts=/proc/self/mounts state=/run/storage-canary limit=10 any='' room='' steps=''
+folder='' textfile='' mounts=/proc/self/mounts state=/run/storage-canary limit=10 any='' room='' pidfile=/dev/null steps=''
 
 # ---- Only what is local; each script stands alone, hence the likeness to gpu-healthcheck.sh ----------
+
+# Sets $table to point and kind of the mounts, but for those of containers, of which a node may have
+# thousands. Read by a program: some shells take a file byte by byte.
+read_mounts() {
+  [ -r "$mounts" ] || leave 2 "UNKNOWN: $mounts cannot be read, so what is local cannot be told"
+  # shellcheck disable=SC2030 # for these two programs only
+  table=$(
+    PATH=/usr/bin:/bin LD_LIBRARY_PATH=''
+    export PATH LD_LIBRARY_PATH
+    timeout 1 cut -d' ' -f2,3 "$mounts" |
+      grep -vE '^/(proc|sys|run/(containerd|docker|crio|k3s)|var/lib/(kubelet|containerd|docker|containers|rancher))/'
+  )
+}
 
 # Sets $shared to the network mount that a path lies on, or to nothing, by the mount table alone.
 find_shared() {
   shared='' longest=''
-  while read -r _ point kind _; do
+  set -f
+  IFS='
+'
+  for line in $table; do
+    point=${line% *} kind=${line##* }
     case $1/ in "${point%/}"/*) ;; *) continue ;; esac
     [ "${#point}" -ge "${#longest}" ] || continue
     longest=$point shared=''
@@ -36,11 +54,14 @@ find_shared() {
       nfs* | cifs | smb* | lustre* | ceph | gpfs | beegfs* | wekafs | glusterfs | pvfs2 | afs | daos | \
         panfs | quobyte | gfs2 | ocfs2 | fuse | fuse.* | autofs) shared=$point ;;
     esac
-  done <"$mounts"
+  done
+  set +f
+  unset IFS
 }
 
 # Sets $kept to the local folders of PATH: a program is never looked for on the mount under test.
 keep_local() {
+  # shellcheck disable=SC2031 # the PATH it was called with
   kept='' rest=$PATH:
   while [ -n "$rest" ]; do
     entry=${rest%%:*} rest=${rest#*:}
@@ -57,24 +78,13 @@ clock() {
   now=${now%.*}${now#*.}
 }
 
-# Sets $parent and $birth of a process; fails if there is none, or only its corpse.
+# Sets $birth, when a process began; fails if there is none, or only its corpse.
 look_up() {
   read -r stat 2>/dev/null <"/proc/$1/stat" || return 1
   # shellcheck disable=SC2086 # the fields after the name, which may hold spaces
   set -- ${stat##*) }
   case $1 in Z | X) return 1 ;; esac
-  parent=$2 birth=${20}
-}
-
-# Sets $leaf to the program that `timeout` runs: it outlives `timeout` if it cannot be killed.
-find_leaf() {
-  leaf=$1 above=''
-  while [ "$leaf" != "$above" ]; do
-    above=$leaf
-    for entry in /proc/[0-9]*; do
-      look_up "${entry#/proc/}" && [ "$parent" = "$above" ] && leaf=${entry#/proc/} && break
-    done
-  done
+  birth=${20}
 }
 
 # Runs a command until the time is over; 124 if it did not end. What cannot be killed is left alone.
@@ -82,13 +92,15 @@ bounded() { # HUNDREDTHS OUTPUT COMMAND...
   span=$1 output=$2 && shift 2
   [ "$span" -gt 0 ] || return 124
   hundredths=$((100 + span % 100)) leaf=''
-  timeout -k 0.2 "$((span / 100)).${hundredths#1}" "$@" >"$output" 2>&1 </dev/null &
+  # shellcheck disable=SC2016 # that shell's own arguments; it leaves its number and becomes the command
+  timeout -k 0.2 "$((span / 100)).${hundredths#1}" \
+    /bin/sh -c 'echo $$ >"$0" && exec "$@"' "$pidfile" "$@" >"$output" 2>&1 </dev/null &
   child=$!
   clock
   last=$((now + span + 40)) soon=$((now + span - 20))
   while kill -0 "$child" 2>/dev/null; do
     clock
-    if [ -z "$leaf" ] && [ "$now" -ge "$soon" ]; then find_leaf "$child"; fi
+    if [ -z "$leaf" ] && [ "$now" -ge "$soon" ]; then read -r leaf <"$pidfile"; fi
     [ "$now" -lt "$last" ] || return 124
     sleep 0.02
   done
@@ -101,6 +113,7 @@ bounded() { # HUNDREDTHS OUTPUT COMMAND...
 # ---- The end ------------------------------------------------------------------------------------
 
 leave() { # CODE LINE
+  pidfile=/dev/null
   if [ -n "$room" ]; then bounded 20 /dev/null rm -rf -- "$room"; fi
   printf '%s\n' "$2"
   exit "$1"
@@ -158,7 +171,7 @@ done
 case $folder in *[\"\\]* | *'
 '*) usage "a path with quotes, backslashes or line ends fits no label" ;; esac
 case $limit in '' | *[!0-9]* | 0*) usage "--limit is a whole number of seconds: $limit" ;; esac
-[ -r "$mounts" ] || usage "$mounts cannot be read"
+read_mounts
 keep_local
 for local in "$textfile" "$state"; do
   case $local in '') continue ;; /*) ;; *) usage "not an absolute path: $local" ;; esac
@@ -172,7 +185,7 @@ make_room() {
     find_shared "$place"
     [ -z "$shared" ] || continue
     room=$place/storage-canary.$$.$now
-    bounded 50 /dev/null mkdir -- "$room" && return
+    bounded 50 /dev/null mkdir -- "$room" && pidfile=$room/pid && return
   done
   room=''
   usage "no local folder takes a file"
@@ -195,15 +208,22 @@ find_reason() {
   esac
 }
 
-step() { # NAME COMMAND...
-  what=$1 && shift
+start() { # NAME
+  what=$1
   clock
   began=$now
+}
+
+step() { # NAME COMMAND...
+  start "$1" && shift
   bounded "$((until - now))" "$room/said" "$@"
-  code=$?
+  conclude $?
+}
+
+conclude() { # CODE
   clock
   took=$((now - began)) part=$((100 + (now - began) % 100))
-  case $code in
+  case $1 in
     0) steps="$steps $what=$((took / 100)).${part#1}" ;;
     124) stuck ;;
     *)
@@ -247,9 +267,14 @@ what=tidy
 check_earlier
 echo "$host $$ $now" >"$room/payload"
 step write dd if="$room/payload" of="$file" bs=4096 conv=fsync
-# shellcheck disable=SC2016 # that shell's own arguments
-# Past the cache, where the file system can; a second look tells a refusal from damage.
-step read sh -c 'dd if="$1" of="$2" bs=4096 iflag=direct || cat <"$1" >"$2"' - "$file" "$room/back"
+# Past the cache, where the file system can; what it refuses so is read the common way.
+start 'read'
+bounded "$((until - now))" "$room/said" dd if="$file" of="$room/back" bs=4096 iflag=direct
+case $? in
+  0) conclude 0 ;;
+  124) conclude 124 ;;
+  *) step 'read' dd if="$file" of="$room/back" bs=4096 ;;
+esac
 if ! cmp -s "$room/payload" "$room/back"; then
   bounded 100 /dev/null rm -f -- "$file"
   finish 1 "FAIL: $folder: what was read is not what was written" mismatch
