@@ -274,6 +274,13 @@ def _learn_volume(ties: Ties, state: ObjectState) -> None:
         ties.equate("volume", state.name, f"{_word(claim, 'namespace')}/{_word(claim, 'name')}")
 
 
+def _learn_attachment(ties: Ties, state: ObjectState) -> None:
+    spec = _map(state.content, "spec")
+    volume: Key = ("volume", _word(_map(spec, "source"), "persistentVolumeName"))
+    if _map(state.content, "status").get("attached") is True:
+        ties.relate(volume, ("node", normalise("node", _word(spec, "nodeName"))))
+
+
 def _learn_inventory(ties: Ties, state: ObjectState) -> None:
     """Read one thing of an inventory: its kind and name, then the places it belongs to."""
     content = state.content
@@ -361,6 +368,7 @@ _BY_KIND: Mapping[str, Callable[[Ties, ObjectState], None]] = {
     "Pod": _learn_pod,
     "PersistentVolumeClaim": _learn_claim,
     "PersistentVolume": _learn_volume,
+    "VolumeAttachment": _learn_attachment,
     "Topology": _learn_inventory,
 }
 

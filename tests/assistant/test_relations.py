@@ -89,6 +89,17 @@ def test_a_claim_leads_through_its_volume_to_the_server() -> None:
     assert topology.related("storage_server", "10.0.0.10", "node") == {"n1"}
 
 
+def test_a_volume_is_with_the_node_that_holds_it() -> None:
+    """An attachment that is still asked for ties nothing: both nodes would then have the volume."""
+    held = {"nodeName": "n1", "source": {"persistentVolumeName": "pv-1"}}
+    asked = {"nodeName": "n2", "source": {"persistentVolumeName": "pv-1"}}
+    topology = learn(
+        thing("VolumeAttachment", "a", {"spec": held, "status": {"attached": True}}),
+        thing("VolumeAttachment", "b", {"spec": asked, "status": {"attached": False}}),
+    )
+    assert topology.related("volume", "pv-1", "node") == {"n1"}
+
+
 def test_csi_and_inline_and_host_path_volumes_lead_there_too() -> None:
     """Three more ways to mount the same server."""
     csi = {"csi": {"volumeAttributes": {"server": "10.0.0.10", "share": "/x"}}}
