@@ -1,0 +1,94 @@
+"""What commands print reaches a page: readings that a reader types and that a state judges."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from knowledge.catalog import Catalog, load_catalog
+from knowledge.matching import Matcher
+from knowledge.page import StateSignature
+from tests.tools.readers import operator_samples as samples
+from tests.tools.readers.conftest import read_paths
+
+INVALID = """\
+NodeName=gpu-n03 Arch=x86_64 CoresPerSocket=48
+   Gres=gpu:8
+   State=IDLE+DRAIN+INVALID_REG ThreadsPerCore=1
+   CfgTRES=cpu=96,mem=1000000M,billing=96,gres/gpu=8
+   Reason=gres/gpu count reported lower than configured (7 < 8) [slurm@2026-07-28T17:13:24]
+"""
+NO_GPU = """\
+0 GPUs found.
++--------+----------------------------------------------------------------------+
+| GPU ID | Device Information                                                   |
++--------+----------------------------------------------------------------------+
++--------+----------------------------------------------------------------------+
+"""
+COUNTERS = """\
+/sys/class/infiniband/mlx5_5/ports/1/counters/link_error_recovery:41
+/sys/class/infiniband/mlx5_5/ports/1/counters/link_downed:9
+/sys/class/infiniband/mlx5_5/ports/1/counters/local_link_integrity_errors:3
+/sys/class/infiniband/mlx5_5/ports/1/counters/symbol_error:210
+/sys/class/infiniband/mlx5_5/ports/1/counters/port_xmit_discards:0
+"""
+LIMITS = """\
+core file size              (blocks, -c) 0
+max locked memory           (kbytes, -l) 8192
+open files                          (-n) 1024
+"""
+
+
+@cache
+def shipped() -> Catalog:
+    return load_catalog()
+
+
+def judged(folder: Path, text: str) -> set[str]:
+    """Return the pages whose states hold in what a file's readings say."""
+    file = folder / "evidence"
+    file.write_text(text)
+    matcher = Matcher(shipped())
+    return {
+        match.page
+        for reading in read_paths(file).readings
+        for match in matcher.match_state(
+            "reading", reading.kind, {"host": reading.host or "gpu-n03", **reading.values}
+        )
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "pages"),
+    [
+        (samples.SINFO_R, {"slurm-kill-task-failed", "slurm-gpu-count-low",
+                           "slurm-node-not-responding"}),
+        (INVALID, {"slurm-gpu-count-low", "node-cordoned"}),
+        (samples.SACCT, {"job-failed", "cgroup-oom-kill"}),
+        (samples.SACCT_P, set()),
+        (samples.HEALTH_BAD, {"dcgm-health-warning"}),
+        (samples.DIAG, {"dcgm-diagnostic-failed"}),
+        (samples.DIAG4_JSON, {"dcgm-diagnostic-failed"}),
+        (NO_GPU, {"gpu-exporter-sees-no-gpu"}),
+        (COUNTERS, {"ib-errors-counted"}),
+        (samples.COUNTERS, set()),
+        (samples.IBDIAGNET, {"ib-fabric-check-complains"}),
+        (LIMITS, {"locked-memory-limit-low"}),
+    ],
+)  # fmt: skip
+def test_what_a_command_printed_is_judged(tmp_path: Path, text: str, pages: set[str]) -> None:
+    """Slurm's reasons and accounts, DCGM's health and tests, port counters, limits."""
+    assert judged(tmp_path, text) == pages
+
+
+def test_every_kind_of_reading_that_tells_of_trouble_has_a_judge() -> None:
+    """None of these is read for nothing."""
+    kinds = {
+        signature.kind
+        for _, signature in shipped().signatures()
+        if isinstance(signature, StateSignature) and signature.source == "reading"
+    }
+    assert kinds >= {
+        "slurm_node", "slurm_job", "dcgm_health", "dcgm_diag", "dcgm", "ib_counters",
+        "ib_finding", "limits", "gpu", "nic", "gid", "process", "pci",
+    }  # fmt: skip
