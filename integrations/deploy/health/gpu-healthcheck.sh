@@ -35,7 +35,7 @@ config=/etc/gpu-healthcheck.conf
 mounts=/proc/self/mounts
 state=/run/gpu-healthcheck.hung
 count='' uuids='' room='' pidfile=/dev/null fails='' warns=''
-budget=380 # hundredths of a second for all questions to the driver together
+budget=340 # hundredths of a second for all questions to the driver together
 grace=40   # for a program that was told to end
 
 # ---- Only what is local -------------------------------------------------------------------------
@@ -146,7 +146,7 @@ bounded() {
 
 leave() { # CODE LINE
   pidfile=/dev/null
-  if [ -n "$room" ]; then bounded 20 /dev/null rm -rf -- "$room"; fi
+  if [ -n "$room" ]; then bounded 60 /dev/null rm -rf -- "$room"; fi
   printf '%s\n' "$2"
   exit "$1"
 }

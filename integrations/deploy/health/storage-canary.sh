@@ -114,7 +114,7 @@ bounded() { # HUNDREDTHS OUTPUT COMMAND...
 
 leave() { # CODE LINE
   pidfile=/dev/null
-  if [ -n "$room" ]; then bounded 20 /dev/null rm -rf -- "$room"; fi
+  if [ -n "$room" ]; then bounded 60 /dev/null rm -rf -- "$room"; fi
   printf '%s\n' "$2"
   exit "$1"
 }
