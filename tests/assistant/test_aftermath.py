@@ -6,7 +6,7 @@ from pathlib import Path
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 
 BEGIN = datetime(2025, 6, 20, 2, tzinfo=UTC)
 
@@ -18,7 +18,7 @@ def _read(tmp_path: Path, odd: dict[int, str]) -> Investigation:
         for second, said in sorted((lines | odd).items())
     )
     (tmp_path / "syslog").write_text(text)
-    return investigate([tmp_path / "syslog"], Incident(), load_catalog())
+    return investigate([tmp_path / "syslog"], Incident(), shipped())
 
 
 def test_a_server_that_answered_again_is_no_ongoing_fault(tmp_path: Path) -> None:

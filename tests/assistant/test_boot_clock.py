@@ -8,7 +8,7 @@ from pathlib import Path
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 from tools.evidence import UNKNOWN_ZONE_S, Window
 
 NOW = datetime(2025, 6, 20, 12, tzinfo=UTC)
@@ -29,7 +29,7 @@ from 0x0 (None) to 0x2 (Node Reboot Required)
 
 def read(tmp_path: Path, *more: Path) -> Investigation:
     (tmp_path / "dmesg.txt").write_text(RING)
-    return investigate([tmp_path / "dmesg.txt", *more], Incident(), load_catalog(), now=NOW)
+    return investigate([tmp_path / "dmesg.txt", *more], Incident(), shipped(), now=NOW)
 
 
 def test_delays_within_the_ring_are_exact(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_copy_of_the_file_changes_nothing(tmp_path: Path) -> None:
     """An older file of the same bytes says the same."""
     young = read(tmp_path)
     os.utime(tmp_path / "dmesg.txt", (1.7e9, 1.7e9))
-    old = investigate([tmp_path / "dmesg.txt"], Incident(), load_catalog(), now=NOW)
+    old = investigate([tmp_path / "dmesg.txt"], Incident(), shipped(), now=NOW)
     assert old.diagnosis == young.diagnosis
     assert old.window == young.window
 
@@ -85,7 +85,7 @@ def test_a_capture_bounds_it(tmp_path: Path) -> None:
             "started": NOW.isoformat(), "ended": NOW.isoformat(), "outcome": "ok"}  # fmt: skip
     (tmp_path / "manifest.jsonl").write_text(json.dumps(told) + "\n")
     (tmp_path / "dmesg.txt").write_text(RING)
-    found = investigate([tmp_path], Incident(), load_catalog(), now=NOW)
+    found = investigate([tmp_path], Incident(), shipped(), now=NOW)
     last = found.timeline.events[-1].start
     assert (last.utc, last.zone, last.dated) == (NOW, "unknown", True)
 

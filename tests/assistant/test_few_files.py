@@ -10,7 +10,7 @@ import pytest
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
 Diagnose = Callable[..., Investigation]
@@ -24,7 +24,7 @@ def _diagnose(tmp_path: Path) -> Diagnose:
         paths = [tmp_path / name.replace("__", ".") for name in files]
         for path, text in zip(paths, files.values(), strict=True):
             path.write_text(text)
-        return investigate(paths, Incident(), load_catalog(), now=NOW)
+        return investigate(paths, Incident(), shipped(), now=NOW)
 
     return do
 

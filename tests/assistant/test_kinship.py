@@ -7,7 +7,7 @@ import pytest
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 
 STEPS = (
     "2025-03-06 04:00:01,220 INFO train.py:88 step 15200 loss 2.1133\n"
@@ -37,7 +37,7 @@ def _found(tmp_path: Path) -> Investigation:
     for rank in range(4):
         end = KILLED if rank == 2 else WAITED.format(rank)
         (folder / f"rank{rank}.log").write_text(STEPS + end)
-    return investigate([folder], Incident(), load_catalog())
+    return investigate([folder], Incident(), shipped())
 
 
 def test_the_rank_that_died_is_first_though_no_zone_is_known(found: Investigation) -> None:

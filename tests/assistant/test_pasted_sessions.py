@@ -10,7 +10,7 @@ from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
 from assistant.naming import with_device
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 from tools.evidence import Reading
 
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
@@ -47,7 +47,7 @@ Thanks, Li
 def _diagnose(folder: Path, text: str) -> Investigation:
     path = folder / "pasted.txt"
     path.write_text(text)
-    return investigate([path], Incident(), load_catalog(), now=NOW)
+    return investigate([path], Incident(), shipped(), now=NOW)
 
 
 def test_no_node_is_made_of_a_prompt_or_of_a_log(tmp_path: Path) -> None:

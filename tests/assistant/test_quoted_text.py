@@ -6,7 +6,7 @@ from pathlib import Path
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
 RING = """\
@@ -27,7 +27,7 @@ AFTER = "Please look.\nThanks a lot.\nWe wait.\n"
 
 def diagnose(tmp_path: Path, text: str) -> Investigation:
     (tmp_path / "a.txt").write_text(text)
-    return investigate([tmp_path / "a.txt"], Incident(), load_catalog(), now=NOW)
+    return investigate([tmp_path / "a.txt"], Incident(), shipped(), now=NOW)
 
 
 def test_a_quotation_leads_but_does_not_confirm(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assistant.incident import Incident, Scope
 from assistant.investigate import investigate
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
 LOG = """\
@@ -38,7 +38,7 @@ def test_its_own_log_and_status_are_enough(tmp_path: Path) -> None:
     log.write_text(LOG)
     (tmp_path / "k8s/pods.json").write_text(json.dumps(POD))
     incident = Incident(scope=Scope(pods=("ml/train-2",)))
-    found = investigate([tmp_path], incident, load_catalog(), now=NOW).diagnosis
+    found = investigate([tmp_path], incident, shipped(), now=NOW).diagnosis
     assert found is not None
     assert (found.verdict, found.confidence) == ("fault", "LIKELY")
     assert [(root.page, root.entity.id) for root in found.root_causes] == [

@@ -4,13 +4,13 @@ import pytest
 
 from assistant.errors import VocabularyError
 from assistant.vocabulary import check_vocabulary, find_faults
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 from tests.assistant.pages import HANDBOOK, catalog, line, page
 
 
 def test_the_shipped_handbook_speaks_known_words() -> None:
     """Every kind, channel, scope and probe that a shipped page names exists."""
-    assert list(find_faults(load_catalog())) == []
+    assert list(find_faults(shipped())) == []
 
 
 def test_unknown_words_are_named_with_their_page() -> None:

@@ -12,13 +12,13 @@ from tools.evidence import Evidence, Gap, Instant
 def _quiet(**more: object) -> Case:
     events = [
         event("work", PROGRESS, -600, end=3600, last=Instant(at(3600)), node="n1"),
-        event("old", OLD_FAULT, -90000, last=Instant(at(-90000)), node="n1"),
+        event("old", OLD_FAULT, -180000, last=Instant(at(-180000)), node="n1"),
     ]
     return case(WORLD, events, **more)  # type: ignore[arg-type]  # mixed keywords
 
 
 def test_healthy_needs_coverage_progress_and_no_alarm_in_the_window() -> None:
-    """Work went on, the logs cover the window, the one alarming line is a day old."""
+    """Work went on, the logs cover the window, the one alarming line is two days old."""
     found = diagnose(_quiet())
 
     assert (found.verdict, found.root_causes) == ("healthy", ())
