@@ -8,22 +8,20 @@ from evals import perturb
 from evals.baselines import BASELINES
 from evals.perturb import Perturbation
 from evals.run import Case, Runner
-from evals.scenarios.build import list_scenarios, load
+from evals.scenarios.build import list_scenarios
 from evals.score import score
 from evals.truth import load_truth
-from evals.writers import bundle
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
+from tests.evals.conftest import SEED, Shelf
 from tests.seeds import draw
 
-SEED = draw(1)[0]
-"""Drawn anew in each run; a failure shows it in its message."""
 SEEDS = [SEED + index for index in range(20)]
 SMALL = ("cgroup-oom-137", "healthy-old-noise", "xid79-pcie-prologue")
 
 
 @pytest.fixture
 def runner(tmp_path: Path) -> Runner:
-    return Runner(load_catalog(), tmp_path, scale=0.005, stored_queries=False)
+    return Runner(shipped(), tmp_path, scale=0.005, stored_queries=False)
 
 
 @pytest.mark.parametrize("name", list_scenarios())
@@ -65,14 +63,12 @@ def test_without_the_roots_own_lines_no_wrong_root_is_likely(name: str, runner: 
     assert result.miss is None, f"seed {SEED}: {result.miss}"
 
 
-def test_the_baselines_are_beaten(tmp_path: Path) -> None:
+def test_the_baselines_are_beaten(shelf: Shelf) -> None:
     """Looking up the loudest line or the Xid is right on at most half of the scenarios."""
-    catalog = load_catalog()
+    catalog = shipped()
     right = dict.fromkeys(BASELINES, 0)
     for name in list_scenarios():
-        recording = load(name).record(SEED, 0.002)
-        folder = bundle.write(recording, tmp_path / name)
-        truth = load_truth(name, recording.facts)
+        truth = load_truth(name, shelf.recording(name).facts)
         for label, baseline in BASELINES.items():
-            right[label] += score(baseline(folder, catalog), truth)["root_exact"] == 1
+            right[label] += score(baseline(shelf.bundle(name), catalog), truth)["root_exact"] == 1
     assert max(right.values()) <= len(list_scenarios()) / 2, right

@@ -3,6 +3,7 @@
 import shutil
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,12 @@ from evals.replay import prometheus as server
 from evals.replay.present import move_to
 from evals.scenarios.build import load
 from evals.writers import bundle, prometheus
-from knowledge.catalog import Catalog, load_catalog
+from knowledge.catalog import Catalog
+from tests.assistant.handbook import shipped
 from tools.bundle import Bundle
 from tools.capture import Capture
 
-SEED, THIN = 4, 0.02
+SEED, THIN = 4, 0.002
 HANG_S = 2.0
 FILES = ("storage", "alerts", "app")
 """What no probe reads: appliances' and jobs' own logs, Alertmanager's list. It comes as files."""
@@ -44,13 +46,33 @@ class Said:
 
 @dataclass(frozen=True)
 class Looks:
-    """One moment of a scenario, looked at live and as a bundle."""
+    """A moment of a scenario, live and as a bundle; only what is asked for is diagnosed."""
 
     live: Said
-    live_with_files: Said
-    bundle: Said
-    bundle_without_files: Said
     captures: tuple[Capture, ...]
+    now: datetime
+    incident: Incident
+    catalog: Catalog
+    look: Path
+    whole: Path
+
+    @cached_property
+    def bundle(self) -> Said:
+        return self._diagnose(self.whole)
+
+    @cached_property
+    def live_with_files(self) -> Said:
+        return self._diagnose(self.look, *filter(Path.exists, (self.whole / n for n in FILES)))
+
+    @cached_property
+    def bundle_without_files(self) -> Said:
+        rest = shutil.copytree(self.whole, self.whole.with_name("rest"))
+        for name in FILES:
+            shutil.rmtree(rest / name, ignore_errors=True)
+        return self._diagnose(rest)
+
+    def _diagnose(self, *paths: Path) -> Said:
+        return said(investigate(paths, self.incident, self.catalog, now=self.now))
 
 
 def said(found: Investigation) -> Said:
@@ -83,26 +105,17 @@ def look(scenario: str, folder: Path, library: Path, catalog: Catalog) -> Looks:
     whole = bundle.write(recording, folder / "whole", queries=prometheus.list_queries(catalog))
     incident = adopt(Incident(), Bundle.open([whole]).meta)
 
-    def diagnose(now: datetime, *paths: Path) -> Said:
-        return said(investigate(paths, incident, catalog, now=now))
-
     with replay.run_live(recording, whole, folder, library=library) as rig:
         context = rig.context(folder / "look", limit_s=HANG_S)
         live = Live(context, first_answer_s=60, transports=rig.transports())
         first = said(investigate(live, incident, catalog, now=rig.now))
-    files = [whole / name for name in FILES if (whole / name).exists()]
-    seen = diagnose(rig.now, whole)
-    with_files = diagnose(rig.now, folder / "look", *files)
-    for path in files:
-        shutil.rmtree(path)
-    return Looks(
-        first, with_files, seen, diagnose(rig.now, whole), tuple(context.workspace.captures())
-    )
+    captures = tuple(context.workspace.captures())
+    return Looks(first, captures, rig.now, incident, catalog, folder / "look", whole)
 
 
 @pytest.fixture(scope="module", name="catalog")
 def _catalog() -> Catalog:
-    return load_catalog()
+    return shipped()
 
 
 def test_a_live_look_at_a_healthy_cluster_agrees_with_its_bundle(

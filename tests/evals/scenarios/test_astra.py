@@ -1,10 +1,11 @@
 """The Astra outage is physically right: every edge holds in the data."""
 
 import re
+from functools import cache
 
 import pytest
 
-from evals.model import Entry, open_stream
+from evals.model import Entry, Recording, open_stream
 from evals.scenarios.astra_storage_failover import cluster, plan, spec
 from evals.scenarios.astra_storage_failover.plan import Plan, make
 from evals.scenarios.astra_storage_failover.pods import Pods
@@ -17,6 +18,11 @@ SEEDS = [1, *draw(4)]
 @pytest.fixture(params=SEEDS, scope="module")
 def story(request: pytest.FixtureRequest) -> Plan:
     return make(request.param)
+
+
+@cache
+def recorded(seed: int) -> Recording:
+    return spec.record(seed, 0.001)
 
 
 def test_clients_wait_between_four_and_a_half_and_six_minutes(story: Plan) -> None:
@@ -42,7 +48,7 @@ def test_the_order_of_the_outage_holds_on_every_node(story: Plan) -> None:
 
 def test_the_kernel_speaks_only_after_its_major_timeout(story: Plan) -> None:
     """The first `not responding` comes 180 s after the stall; `OK` when it is over."""
-    recording = spec.record(story.seed, 0.001)
+    recording = recorded(story.seed)
     for name, stall in story.outage.stalls.items():
         said = _times(recording.journal[name], "not responding, still trying")
         assert stall.begin + MAJOR_TIMEOUT_S <= min(said) < stall.end
@@ -51,7 +57,7 @@ def test_the_kernel_speaks_only_after_its_major_timeout(story: Plan) -> None:
 
 def test_no_hardware_complains(story: Plan) -> None:
     """Neither an Xid nor an AER stands in any journal."""
-    recording = spec.record(story.seed, 0.001)
+    recording = recorded(story.seed)
     texts = (entry.text for entries in recording.journal.values() for entry in entries)
     assert not [text for text in texts if re.search(r"NVRM: Xid|AER:|Machine check", text)]
 

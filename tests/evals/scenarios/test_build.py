@@ -19,17 +19,8 @@ from evals.model import Recording, read_epoch
 from evals.scenarios.build import build, list_faults, list_scenarios, load
 from evals.score import score
 from evals.truth import Truth, load_truth
-from knowledge.catalog import load_catalog
-from tests.seeds import draw
-
-THIN = 0.002
-SEED = draw(1)[0]
-"""Drawn anew in each run and shown in each failure, so that no seed is tuned for."""
-
-
-@pytest.fixture(scope="module")
-def recordings() -> dict[str, Recording]:
-    return {name: load(name).record(SEED, THIN) for name in list_scenarios()}
+from tests.assistant.handbook import shipped
+from tests.evals.conftest import SEED, THIN, Shelf
 
 
 def _truth(recording: Recording) -> Truth:
@@ -103,18 +94,18 @@ def test_a_new_folder_is_a_new_scenario(tmp_path: Path, monkeypatch: pytest.Monk
 
     assert "brand-new" in list_scenarios()
     assert "brand-new" in list_faults()
-    cases = list(Gates(load_catalog(), tmp_path, seeds=(SEED,)).cases())
+    cases = list(Gates(shipped(), tmp_path, seeds=(SEED,)).cases())
     assert ("brand-new", SEED) in cases
     done = CliRunner().invoke(app, ["brand-new", "-o", "json", "--scale", str(THIN)])
     assert json.loads(done.stdout)["summary"]["root_exact"] == 1.0, done.output
 
 
 @pytest.mark.parametrize("name", list_scenarios())
-def test_folder_specification_and_truth_agree_on_the_name(
-    name: str, recordings: dict[str, Recording]
-) -> None:
+def test_folder_specification_and_truth_agree_on_the_name(name: str, shelf: Shelf) -> None:
     """One name finds all of a scenario."""
-    assert load(name).ID == recordings[name].scenario == _truth(recordings[name]).id == name
+    assert (
+        load(name).ID == shelf.recording(name).scenario == _truth(shelf.recording(name)).id == name
+    )
 
 
 def test_an_unknown_scenario_is_named() -> None:
@@ -153,11 +144,9 @@ def test_a_bundle_is_not_written_over_another(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", list_scenarios())
-def test_the_oracle_scores_full_and_silence_nothing(
-    name: str, recordings: dict[str, Recording]
-) -> None:
+def test_the_oracle_scores_full_and_silence_nothing(name: str, shelf: Shelf) -> None:
     """The truth itself scores 1 in all but evidence, an empty answer 0."""
-    truth = _truth(recordings[name])
+    truth = _truth(shelf.recording(name))
     full = score(_oracle(truth), truth)
     assert full["root_exact"] == full["layer"] == full["first_anomaly"] == full["chain_f1"] == 1
     assert not full["forbidden"]
@@ -166,37 +155,30 @@ def test_the_oracle_scores_full_and_silence_nothing(
 
 
 @pytest.mark.parametrize("name", list_faults())
-def test_the_truth_names_pages_and_links_of_the_handbook(
-    name: str, recordings: dict[str, Recording]
-) -> None:
+def test_the_truth_names_pages_and_links_of_the_handbook(name: str, shelf: Shelf) -> None:
     """A truth that speaks of unknown conditions could never be met."""
-    pages = load_catalog().pages
-    truth = _truth(recordings[name])
+    pages = shipped().pages
+    truth = _truth(shelf.recording(name))
     named = {root.page for root in truth.roots} | set(truth.chain) | set(truth.where)
     assert not {page for page in named if page not in pages}, f"seed {SEED}"
 
 
 @pytest.mark.parametrize("name", list_scenarios())
-def test_no_truth_is_in_a_bundle(
-    name: str, recordings: dict[str, Recording], tmp_path: Path
-) -> None:
+def test_no_truth_is_in_a_bundle(name: str, shelf: Shelf) -> None:
     """What only the truth knows (page ids, the word `truth`) is in no file."""
-    build(name, SEED, tmp_path / "b", scale=THIN, stored_queries=False)
-    truth = _truth(recordings[name])
+    truth = _truth(shelf.recording(name))
     words = [root.page.encode() for root in truth.roots] + [b"first_anomaly", b"root_cause"]
-    for path in (tmp_path / "b").rglob("*"):
+    for path in shelf.bundle(name).rglob("*"):
         if path.is_file():
             body = path.read_bytes()
             assert not [word for word in words if word in body], path
 
 
 @pytest.mark.parametrize("name", list_faults())
-def test_something_shows_the_root_and_can_be_hidden(
-    name: str, recordings: dict[str, Recording]
-) -> None:
+def test_something_shows_the_root_and_can_be_hidden(name: str, shelf: Shelf) -> None:
     """The marks of the truth find lines in the recording."""
-    marks = re.compile("|".join(_truth(recordings[name]).marks.lines))
-    recording = recordings[name]
+    marks = re.compile("|".join(_truth(shelf.recording(name)).marks.lines))
+    recording = shelf.recording(name)
     journal = (entry.text for entries in recording.journal.values() for entry in entries)
     files = (line for file in recording.files for line in file.text.splitlines())
     pods = (text for log in recording.pod_logs for _, text in log.lines)
@@ -204,9 +186,9 @@ def test_something_shows_the_root_and_can_be_hidden(
 
 
 @pytest.mark.parametrize("name", list_scenarios())
-def test_the_first_anomaly_is_the_first(name: str, recordings: dict[str, Recording]) -> None:
+def test_the_first_anomaly_is_the_first(name: str, shelf: Shelf) -> None:
     """The window reported covers the fault, and the recording begins before it."""
-    recording = recordings[name]
+    recording = shelf.recording(name)
     if "first_anomaly" in recording.facts:
         first = read_epoch(recording.facts["first_anomaly"])
         assert recording.since < first < recording.until

@@ -1,6 +1,7 @@
 """The physics of a card that somebody else holds: the message's numbers add up."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -9,6 +10,13 @@ from evals.scenarios.cuda_oom_other_process import spec
 from tests.seeds import draw
 
 SEEDS = draw(4)
+
+
+@cache
+def recorded(seed: int) -> Recording:
+    return spec.record(seed, 0.002)
+
+
 SIZE = r"([0-9.]+) (GiB|MiB)"
 
 
@@ -27,7 +35,7 @@ def _message(recording: Recording) -> str:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_an_empty_card_would_have_served_the_request(seed: int) -> None:
     """Total is free, own and others; own use and the request would fit, what is free does not."""
-    message = _message(spec.record(seed, 0.002))
+    message = _message(recorded(seed))
     total = _gib(message, f"total capacity of {SIZE}")
     free = _gib(message, f"of which {SIZE} is free")
     request = _gib(message, f"allocate {SIZE}")
@@ -45,7 +53,7 @@ def test_an_empty_card_would_have_served_the_request(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_holder_is_older_than_the_job_and_still_there(seed: int) -> None:
     """The process list names the pid of the message, on the GPU whose memory gauge never fell."""
-    recording = spec.record(seed, 0.002)
+    recording = recorded(seed)
     facts = recording.facts
     pid = int(facts["process"].rpartition("/")[2])
     _, body = recording.nvml[facts["host"]]

@@ -1,6 +1,7 @@
 """The physics of new libraries over an old module: who fails, who does not, and when."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -9,6 +10,11 @@ from evals.scenarios.driver_library_mismatch import spec
 from tests.seeds import draw
 
 SEEDS = draw(4)
+
+
+@cache
+def recorded(seed: int) -> Recording:
+    return spec.record(seed, 0.002)
 
 
 def _pods(recording: Recording) -> list[Body]:
@@ -28,7 +34,7 @@ def _upgraded(recording: Recording) -> set[str]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_new_containers_fail_where_the_libraries_are_new_and_nowhere_else(seed: int) -> None:
     """Those that ran before go on, on the same nodes too."""
-    recording = spec.record(seed, 0.002)
+    recording = recorded(seed)
     upgraded = _upgraded(recording)
     phases: dict[str, set[str]] = {"Failed": set(), "Running": set()}
     running_on_new = 0
@@ -52,7 +58,7 @@ def test_new_containers_fail_where_the_libraries_are_new_and_nowhere_else(seed: 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_fails_before_something_new_asks_the_driver(seed: int) -> None:
     """Hours lie between the upgrade and the first refusal."""
-    recording = spec.record(seed, 0.002)
+    recording = recorded(seed)
     first = read_epoch(recording.facts["first_anomaly"])
     refused = [
         entry.at
@@ -66,7 +72,7 @@ def test_nothing_fails_before_something_new_asks_the_driver(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_history_is_stamped_in_the_hosts_own_zone(seed: int) -> None:
     """The upgrade's local time, in the zone that timedatectl shows, is when it happened."""
-    recording = spec.record(seed, 0.002)
+    recording = recorded(seed)
     for number in range(spec.UPGRADED):
         host = recording.facts[f"host_{number}"]
         texts = {c.name: c.output for c in recording.commands if c.host == host}

@@ -1,6 +1,7 @@
 """The physics of a target without a disk: who waits, who is put out, and when."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -11,6 +12,11 @@ from tests.seeds import draw
 SEEDS = draw(4)
 
 
+@cache
+def recorded(seed: int) -> Recording:
+    return spec.record(seed, 0.002)
+
+
 def _times(recording: Recording, host: str, pattern: str) -> list[float]:
     return [e.at for e in recording.journal[host] if re.search(pattern, e.text)]
 
@@ -18,7 +24,7 @@ def _times(recording: Recording, host: str, pattern: str) -> list[float]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_disk_goes_first_and_nothing_fails_while_it_queues(seed: int) -> None:
     """Path by path until none is left; only then do threads wait, and clients time out later."""
-    recording, story = spec.record(seed, 0.002), plan.make(seed)
+    recording, story = recorded(seed), plan.make(seed)
     server = story.target.server.name
     left = [
         (entry.at, int(match[1]))
@@ -39,7 +45,7 @@ def test_the_disk_goes_first_and_nothing_fails_while_it_queues(seed: int) -> Non
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_client_hears_of_its_eviction_after_the_server_decided_it(seed: int) -> None:
     """The lock was called back before its time ran out, and after the disk stood still."""
-    recording, story = spec.record(seed, 0.002), plan.make(seed)
+    recording, story = recorded(seed), plan.make(seed)
     server = story.target.server.name
     evictions = {
         match[2]: (entry.at, int(match[1]))
@@ -58,7 +64,7 @@ def test_a_client_hears_of_its_eviction_after_the_server_decided_it(seed: int) -
 @pytest.mark.parametrize("seed", SEEDS)
 def test_only_jobs_with_a_client_put_out_die(seed: int) -> None:
     """The others wait for their checkpoint, save it and train on."""
-    recording, story = spec.record(seed, 0.002), plan.make(seed)
+    recording, story = recorded(seed), plan.make(seed)
     outputs = {file.target.removeprefix("slurm:"): file.text for file in recording.files}
     for job in story.jobs:
         died = "[Errno 5] Input/output error" in outputs[str(job)]

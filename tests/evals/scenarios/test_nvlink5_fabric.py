@@ -11,7 +11,7 @@ from assistant.investigate import investigate
 from evals.model import Recording, read_epoch
 from evals.scenarios.nvlink5_fabric import rack, spec
 from evals.writers import bundle
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 from tests.seeds import draw
 
 FATAL = re.compile(r"Xid \(PCI:(\S+)\): 149, NETIR_LINK_DOWN Fatal XC0 i0 Link (\d\d) ")
@@ -75,7 +75,7 @@ def test_one_lost_link_is_not_the_fabrics_fault(tmp_path: Path) -> None:
     recording.files.clear()
     recording.metrics.clear()
     bundle.write(recording, tmp_path / "b")
-    found = investigate([tmp_path / "b"], Incident(), load_catalog()).diagnosis
+    found = investigate([tmp_path / "b"], Incident(), shipped()).diagnosis
     assert found is not None
     root = found.root_causes[0]
     gpu = next(g.uuid for g in recording.hosts[host].gpus if g.bdf == bdf)
