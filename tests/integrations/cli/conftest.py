@@ -18,14 +18,21 @@ LOG = """\
 """
 
 
+@pytest.fixture(scope="session", name="cache")
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where validated pages are kept: reading the handbook anew is not what each test is about."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture(name="home")
-def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def _home(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in list(os.environ):
         if name.startswith(("FIRSTFAULT_", "OPENAI_", "XDG_", "LC_", "LANG")):
             monkeypatch.delenv(name)
     for name in ("NO_COLOR", "FORCE_COLOR", "KUBECONFIG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

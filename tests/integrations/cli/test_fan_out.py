@@ -16,7 +16,7 @@ import pytest
 from assistant.gather import Live
 from assistant.incident import Incident, Scope
 from assistant.investigate import investigate
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 from tools.archive import pack
 from tools.capture import Capture
 from tools.context import ProbeContext
@@ -35,7 +35,7 @@ STAND_IN = """\
 for word in "$@"; do case "$word" in
   ok-*) cat {bundles}/$word; exit 0;;
   dead-*) echo "ssh: connect to host $word port 22: Connection refused" >&2; exit 255;;
-  silent-*) sleep 5; echo "ssh: connect to host $word port 22: Connection timed out" >&2; exit 255;;
+  silent-*) sleep 3; echo "ssh: connect to host $word port 22: Connection timed out" >&2; exit 255;;
 esac; done
 """
 MARK = "FIRSTFAULT_RIG"
@@ -107,11 +107,11 @@ def test_the_answer_does_not_wait_for_hosts_that_hang(rig: Rig, tmp_path: Path) 
     context = ProbeContext(Workspace(tmp_path / "look"), shell=Shell(Hangs(), rig.environment))
     ended: list[tuple[str, set[str]]] = []
     incident = Incident(scope=Scope(nodes=HOSTS), window=Window(since=datetime.now(UTC)))
-    live = Live(context, first_answer_s=2.0, transports=(Ssh(HOSTS, limit_s=7.0),))
+    live = Live(context, first_answer_s=1.5, transports=(Ssh(HOSTS, limit_s=5.0),))
     found = investigate(
         live,
         incident,
-        load_catalog(),
+        shipped(),
         on_step=lambda step: ended.append((step.step, set(_ends(context)))),
     )
     first = next(hosts for step, hosts in ended if step == "diagnosed")
@@ -147,7 +147,7 @@ def test_a_host_understands_what_is_asked_of_it(tmp_path: Path) -> None:
         Workspace(tmp_path / "look"), shell=Shell(Hangs(), Rig(tmp_path).environment)
     )
     live = Live(context, first_answer_s=30, transports=(Ssh(("n7",), limit_s=30),))
-    found = investigate(live, Incident(window=Window(since=datetime.now(UTC))), load_catalog())
+    found = investigate(live, Incident(window=Window(since=datetime.now(UTC))), shipped())
     captures = list(context.workspace.captures())
 
     assert captures[-1].command.startswith("ssh ")

@@ -22,21 +22,26 @@ class Bare:
     """A machine with an empty PATH and a home of its own."""
 
     home: Path
+    cache: Path
 
     def run(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
         empty = self.home / "bin"
         empty.mkdir(exist_ok=True)
-        environment = {"PATH": str(empty), "HOME": str(self.home), **variables}
+        place = {"PATH": str(empty), "HOME": str(self.home), "XDG_CACHE_HOME": str(self.cache)}
         done = subprocess.run(
-            [FIRSTFAULT, *arguments], env=environment, capture_output=True, check=False, timeout=90
+            [FIRSTFAULT, *arguments],
+            env=place | variables,
+            capture_output=True,
+            check=False,
+            timeout=90,
         )
         assert b"Traceback" not in done.stderr
         return done
 
 
 @pytest.fixture(name="bare")
-def _bare(tmp_path: Path) -> Bare:
-    return Bare(tmp_path)
+def _bare(tmp_path: Path, cache: Path) -> Bare:
+    return Bare(tmp_path, cache)
 
 
 def test_a_diagnosis_says_what_it_could_not_look_at(bare: Bare) -> None:
