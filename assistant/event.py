@@ -97,6 +97,11 @@ class Event(BaseModel):
         return min(self.start.common_s, other.start.common_s)
 
     @property
+    def is_closed(self) -> bool:
+        """Tell whether something says that it was over, beyond that it was not seen again."""
+        return self.end is not None and self.end.utc > self.last.utc
+
+    @property
     def finish(self) -> float:
         """Epoch seconds when it was over; infinity while open."""
         if self.end is None:

@@ -85,6 +85,8 @@ STOPS_WORK = 2
 LONG_OVER_S = 6 * 3600.0
 """What stopped no work and ended this long before work was last seen is the past."""
 RECENT_S = 3600.0
+DAY_S = 86400.0
+LASTING = frozenset({"critical", "error"})
 
 
 def window_of(events: Sequence[Event], working: Collection[str] = ()) -> Window:
@@ -98,7 +100,7 @@ def window_of(events: Sequence[Event], working: Collection[str] = ()) -> Window:
         return Window()
     since, until = found.since, found.until
     lately = max((e.last.utc.timestamp() for e in events if e.page in working), default=0.0)
-    if lately - until > LONG_OVER_S and not _stopped_work(events, since, until):
+    if lately - until > LONG_OVER_S and not _matters_still(events, since, until, lately):
         since, until = lately - RECENT_S, lately
     zone = events[0].start.utc.tzinfo
     return Window(
@@ -106,11 +108,13 @@ def window_of(events: Sequence[Event], working: Collection[str] = ()) -> Window:
     )
 
 
-def _stopped_work(events: Sequence[Event], since: float, until: float) -> bool:
+def _matters_still(events: Sequence[Event], since: float, until: float, lately: float) -> bool:
+    """Tell whether something in that time stopped work, or is of the last day and never ended."""
     return any(
-        event.damage >= STOPS_WORK and event.earliest <= until and event.latest >= since
+        event.damage >= STOPS_WORK
+        or (event.severity in LASTING and not event.is_closed and event.latest > lately - DAY_S)
         for event in events
-        if not event.benign
+        if not event.benign and event.earliest <= until and event.latest >= since
     )
 
 

@@ -32,11 +32,6 @@ class Settings:
         return max(row.value for row in chosen)
 
 
-def is_closed(event: Event) -> bool:
-    """Tell whether something says that it was over, beyond that it was not seen again."""
-    return event.end is not None and event.end.utc > event.last.utc
-
-
 def _is_moment(event: Event) -> bool:
     """Tell whether one line is all that was seen: that says nothing of how long it held."""
     return event.end is not None and event.end.utc <= event.start.utc
@@ -47,7 +42,7 @@ def acts_until(event: Event, page: Page) -> float:
 
     What passes without a word of recovery acts for a while after its last line, as its page says.
     """
-    if event.end is None or page.persists or is_closed(event):
+    if event.end is None or page.persists or event.is_closed:
         return event.finish
     return event.finish + page.lasts_s
 

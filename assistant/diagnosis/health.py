@@ -4,16 +4,20 @@ Absence of damage is not health. It takes sources that cover the window, no alar
 without an innocent reading, and work that visibly went on.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 from assistant.diagnosis.case import Case, counts
-from assistant.diagnosis.guards import guard_holds
+from assistant.diagnosis.guards import acts_until, guard_holds
 from assistant.event import Event
 from tools.evidence import Gap
 
-PROGRESS_SHARE = 0.6
-"""Part of the window over which work must be seen to have gone on."""
-PROGRESS_GAP_S = 900.0
+PAUSE_S = 900.0
+"""Work that pauses for longer may have stalled."""
+EDGE_SHARE = 0.1
+"""A window's ends are rarely those of the work in it: so much of it may lie outside."""
+BEFORE_S = 86400.0
+"""How far back an alarm matters where nobody said which time is in question."""
 ALARMING = frozenset({"critical", "error"})
 MATTERING = frozenset({"journal", "kernel", "kubernetes", "kubectl", "nvml", "file"})
 """Sources whose refusal leaves a complaint open."""
@@ -36,7 +40,7 @@ def why_not_healthy(case: Case) -> list[str]:
         reasons.append("unseen")
     if not _kernel_covered(case):
         reasons.append("uncovered")
-    if progress_share(case) < PROGRESS_SHARE:
+    if not works_on(case):
         reasons.append("no-progress")
     return reasons
 
@@ -46,20 +50,28 @@ def is_innocent(event: Event, case: Case) -> bool:
     alarming = event.severity in ALARMING or event.damage > 0
     if not alarming or not counts(event):
         return True
-    if event.finish < case.since or _before(event, case):
-        return True
-    return _harmless_blip(event, case)
+    return _is_past(event, case) or _harmless_blip(event, case)
 
 
-def _before(event: Event, case: Case) -> bool:
-    """Tell whether a passing condition was last seen before the window."""
-    page = case.pages[event.page]
-    return not page.persists and event.last.utc.timestamp() < case.since
+def _is_asked(case: Case) -> bool:
+    """Tell whether somebody said which time is in question."""
+    asked = case.incident.window
+    return asked.since is not None or asked.until is not None
+
+
+def _is_past(event: Event, case: Case) -> bool:
+    """Tell whether it was over before the window opened.
+
+    What nobody saw end, and what nobody asked to leave out, counts for a day more.
+    """
+    if event.is_closed or _is_asked(case):
+        return acts_until(event, case.pages[event.page]) < case.since
+    return acts_until(event, case.pages[event.page]) < case.since - BEFORE_S
 
 
 def _harmless_blip(event: Event, case: Case) -> bool:
-    """Tell whether it ended, sooner than any of its victims gives up."""
-    if event.end is None:
+    """Tell whether it was seen to end, sooner than any of its victims gives up."""
+    if not event.is_closed:
         return False
     links = [link for link in case.pages[event.page].causes if link.guard is not None]
     if not links:
@@ -77,31 +89,53 @@ def _kernel_covered(case: Case) -> bool:
         hosts = tuple(case.sight.hosts.get("kernel", ()))
     if not hosts:
         return False
+    since, until = _time_in_question(case, _work(case))
+    edge = 0.0 if _is_asked(case) else PAUSE_S
     return all(
-        case.sight.covers("kernel", host, max(case.since, 0.0), case.until) == "yes"
-        for host in hosts
+        case.sight.covers("kernel", host, since + edge, until - edge) == "yes" for host in hosts
     )
 
 
-def progress_share(case: Case) -> float:
-    """Return the part of the window in which work was seen to go on, 0 to 1."""
-    spans = _spans(e for e in case.timeline.events if case.pages[e.page].progress and not e.live)
-    if not spans:
-        return 0.0
-    low = case.since if case.since > float("-inf") else spans[0][0]
-    high = case.until if case.until < float("inf") else spans[-1][1]
-    if high <= low:
-        return 1.0
-    seen = sum(max(0.0, min(b, high) - max(a, low)) for a, b in spans)
-    return seen / (high - low)
+Spans = list[tuple[float, float]]
 
 
-def _spans(events: Iterable[Event]) -> list[tuple[float, float]]:
-    """Return the stretches of progress, joined across pauses shorter than a quarter of an hour."""
+def works_on(case: Case) -> bool:
+    """Tell whether work went on through the whole window, and none that was seen stalled in it."""
+    work = _work(case)
+    if not work:
+        return False
+    since, until = _time_in_question(case, work)
+    edge = max(PAUSE_S, EDGE_SHARE * (until - since))
+    inside = [[(a, b) for a, b in spans if b >= since and a <= until] for spans in work]
+    seen = [spans for spans in inside if spans]
+    steady = all(len(spans) == 1 and spans[0][1] >= until - edge for spans in seen)
+    return steady and any(spans[0][0] <= since + edge for spans in seen)
+
+
+def _time_in_question(case: Case, work: Sequence[Spans]) -> tuple[float, float]:
+    """Return the window; where nothing broke and nobody named a time, that of the work seen."""
+    first = min((spans[0][0] for spans in work), default=0.0)
+    last = max((spans[-1][1] for spans in work), default=case.until)
+    since = case.since if case.since > float("-inf") else first
+    return since, case.until if case.window.until else min(case.until, last)
+
+
+def _work(case: Case) -> list[Spans]:
+    """Return for each job the stretches over which it was seen to advance."""
+    groups: dict[str, list[Event]] = defaultdict(list)
+    for event in case.timeline.events:
+        if case.pages[event.page].progress and not event.live:
+            job = next((a.id for a in event.anchors if a.kind == "job"), event.entity.id)
+            groups[job].append(event)
+    return [_spans(events) for events in groups.values()]
+
+
+def _spans(events: Iterable[Event]) -> Spans:
+    """Return the stretches of progress, joined across short pauses."""
     rows = sorted((e.start.utc.timestamp(), e.last.utc.timestamp()) for e in events)
-    joined: list[tuple[float, float]] = []
+    joined: Spans = []
     for start, stop in rows:
-        if joined and start - joined[-1][1] <= PROGRESS_GAP_S:
+        if joined and start - joined[-1][1] <= PAUSE_S:
             joined[-1] = (joined[-1][0], max(joined[-1][1], stop))
         else:
             joined.append((start, stop))

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 from assistant.diagnosis.case import Case, harm, nodes_of
 from assistant.diagnosis.graph import shares
-from assistant.diagnosis.guards import is_closed
 from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
 from tools.evidence import Instant
@@ -35,7 +34,7 @@ def read_state(case: Case) -> State:
 
 def _active(event: Event, case: Case, now: float) -> bool:
     page = case.pages[event.page]
-    if is_closed(event) or (event.end is not None and page.persists):
+    if event.is_closed or (event.end is not None and page.persists):
         return event.finish > now
     return page.persists or event.last.utc.timestamp() > now - max(QUIET_S, page.lasts_s)
 
@@ -45,15 +44,13 @@ def _eased(event: Event, hurt: Iterable[Event], case: Case) -> bool:
     if case.pages[event.page].persists:
         return False
     last = event.last.utc.timestamp()
-    over = (other for other in hurt if is_closed(other) and other.finish > last)
+    over = (other for other in hurt if other.is_closed and other.finish > last)
     return any(shares(event.anchors, other.anchors, "node") for other in over)
 
 
 def _stopped_for_good(event: Event, case: Case) -> bool:
     """Tell whether work stopped and no word says that it went on: silence is no recovery."""
-    return (
-        event.damage >= STOPS_WORK and not is_closed(event) and not _progress_after([event], case)
-    )
+    return event.damage >= STOPS_WORK and not event.is_closed and not _progress_after([event], case)
 
 
 def _progress_after(hurt: Iterable[Event], case: Case) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from assistant.diagnosis.graph import Graph, anchor_kind
-from assistant.diagnosis.guards import is_closed
 from assistant.event import Anchor, Event
 from assistant.sight import Sight
 from assistant.topology import Topology
@@ -115,7 +114,7 @@ def _apart(one: Event, other: Event) -> float:
 
 def _ended_at_once(effects: Iterable[Event], affected: frozenset[str]) -> bool:
     """Tell whether each got it back within seconds of the others: two coincidences are none."""
-    closed = [event for event in effects if is_closed(event)]
+    closed = [event for event in effects if event.is_closed]
     ends = [event.finish for event in closed]
     return _places(closed) == affected and max(ends) - min(ends) <= AT_ONCE_S
 

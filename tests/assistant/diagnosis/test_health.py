@@ -1,18 +1,23 @@
 """Facts about what may be called healthy, and what may not."""
 
+from dataclasses import replace
+
 import pytest
 
 from assistant.diagnosis.case import Case
 from assistant.diagnosis.diagnose import diagnose
+from assistant.event import Event
+from assistant.incident import Incident
+from knowledge.page import Page
 from tests.assistant.diagnosis.outage import OLD_FAULT, PROGRESS, WORLD
-from tests.assistant.diagnosis.world import at, case, event, watched
-from tools.evidence import Evidence, Gap, Instant
+from tests.assistant.diagnosis.world import at, case, event, page, watched
+from tools.evidence import Evidence, Gap, Instant, Window
 
 
 def _quiet(**more: object) -> Case:
     events = [
         event("work", PROGRESS, -600, end=3600, last=Instant(at(3600)), node="n1"),
-        event("old", OLD_FAULT, -180000, last=Instant(at(-180000)), node="n1"),
+        event("old", OLD_FAULT, -180000, end=-180000, node="n1"),
     ]
     return case(WORLD, events, **more)  # type: ignore[arg-type]  # mixed keywords
 
@@ -61,3 +66,68 @@ def test_an_open_question_says_what_would_close_it() -> None:
     found = diagnose(case(WORLD, [event("old", OLD_FAULT, -90000)]))
 
     assert any("steps" in row.what.en for row in found.missing_information)
+
+
+GONE = page("gone", "mechanism", damage=1, severity="critical", lasts_s=86400)
+ODD = page("odd", severity="error")
+
+
+def _working(*events: Event, asked: bool = False, **more: object) -> Case:
+    work = event("work", PROGRESS, -600, end=3600, last=Instant(at(3600)), node="n1")
+    window = Window(since=at(0), until=at(3600)) if asked else Window()
+    return case(
+        [*WORLD, GONE, ODD], [work, *events],
+        sight=watched("n1", since=-90000), incident=Incident(window=window), **more,
+    )  # type: ignore[arg-type]  # mixed keywords  # fmt: skip
+
+
+@pytest.mark.parametrize("what", [GONE, ODD])
+def test_an_alarm_of_the_last_day_that_nothing_undid_forbids_healthy(what: Page) -> None:
+    """Other work may go on beside a GPU that is gone; nobody asked to leave the morning out."""
+    passing = event("a", what, -20000, end=-20000)
+
+    assert diagnose(_working(passing)).verdict != "healthy"
+
+
+def test_what_was_seen_to_end_before_the_window_is_past() -> None:
+    """A recovery that was read is one."""
+    ended = event("a", ODD, -20000, end=-19000, last=Instant(at(-19500), 0.5))
+
+    assert diagnose(_working(ended)).verdict == "healthy"
+
+
+def test_a_passing_error_within_the_window_forbids_healthy() -> None:
+    """That a line came once does not make it harmless."""
+    found = diagnose(_working(event("a", ODD, 1800, end=1800), asked=True))
+
+    assert found.verdict != "healthy"
+
+
+@pytest.mark.parametrize(
+    ("since", "until"),
+    [pytest.param(-600, 1200, id="ends-early"), pytest.param(2000, 3600, id="begins-late")],
+)
+def test_work_must_go_on_through_the_whole_window(since: float, until: float) -> None:
+    """Half a window of steps says nothing of the other half."""
+    work = event("work", PROGRESS, since, end=until, last=Instant(at(until)), node="n1")
+
+    assert diagnose(case(WORLD, [work], sight=watched("n1"))).verdict == "inconclusive"
+
+
+def test_one_job_that_stalls_is_not_hidden_by_another_that_works() -> None:
+    """Each job that was seen must advance."""
+    pause = [
+        event(f"b{n}", PROGRESS, begin, end=stop, last=Instant(at(stop)), anchors=[("job", "two")])
+        for n, (begin, stop) in enumerate([(0, 600), (2400, 3600)])
+    ]
+
+    assert diagnose(_working(*pause)).verdict == "inconclusive"
+
+
+def test_without_a_window_the_time_of_the_work_is_in_question() -> None:
+    """A quiet day's logs begin and end within minutes of each other."""
+    work = event("work", PROGRESS, 0, end=7200, last=Instant(at(7200)), node="n1")
+    quiet = case(WORLD, [work], sight=watched("n1", since=300, until=7000))
+    whole = replace(quiet, window=Window())
+
+    assert diagnose(whole).verdict == "healthy"
