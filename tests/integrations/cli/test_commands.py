@@ -197,8 +197,8 @@ def test_nodes_that_do_not_differ_are_said_to_be_the_same(run: Run, home: Path) 
     assert "没有差异" in run("compare", "a", "b", "--from", str(home / "in"), "--lang", "zh")[1]
 
 
-def test_the_demo_writes_all_forms(run: Run, home: Path) -> None:
-    """It needs no network, keeps its incident and never exits 5."""
+def test_the_demo_writes_all_forms_and_keeps_its_incident(run: Run, home: Path) -> None:
+    """It needs no network, never exits 5, and can be shown again, with a Chinese headline."""
     code, out, err = run("demo", "--out", str(home / "out"), "--lang", "zh")
 
     assert code == 0
@@ -213,6 +213,10 @@ def test_the_demo_writes_all_forms(run: Run, home: Path) -> None:
     assert load((home / "out" / "astra.json").read_text())["incident"] == "I-20250620-1"
     assert "astra.html" in err
     assert BUNDLE.endswith(".tar.zst")
+
+    code, out, _ = run("incident", "show", "I-20250620-1", "--lang", "zh")
+    assert code == 0
+    assert "存储" in out.splitlines()[-1]
 
 
 def test_an_unknown_code_is_said_before_its_neighbours(run: Run) -> None:
@@ -252,17 +256,6 @@ def test_the_comparison_explains_its_marks(run: Run, home: Path) -> None:
     out = run("compare", "a", "b", "--from", str(bundle))[1]
 
     assert "? not seen on one of the two" in out
-
-
-def test_the_demos_incident_is_kept(run: Run, home: Path) -> None:
-    """It can be shown again, in Chinese with a Chinese headline."""
-    assert home
-    err = run("demo")[2]
-    assert "saved as I-20250620-1" in err
-
-    code, out, _ = run("incident", "show", "I-20250620-1", "--lang", "zh")
-    assert code == 0
-    assert "存储" in out.splitlines()[-1]
 
 
 def test_all_that_people_read_is_in_their_language(run: Run, home: Path) -> None:
