@@ -138,12 +138,12 @@ class SecondReader:
 
     def _read_all(self, handle: int) -> None:
         """Read, write, and end without running anything that the first process means to run."""
-        code = 1
+        code, parent = 1, os.getppid()
         try:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             with os.fdopen(handle, "wb") as sink:
                 done = 0
-                while done < len(self._readings) and _write(self._readings[done], sink):
+                while done < len(self._readings) and _write(self._readings[done], sink, parent):
                     done += 1
                     self._done[:COUNTER] = done.to_bytes(COUNTER, "little")
             code = 0
@@ -151,9 +151,11 @@ class SecondReader:
             os._exit(code)
 
 
-def _write(reading: CaptureReading, sink: BinaryIO) -> bool:
-    """Write what a capture says; False where it was no sound journal after all."""
+def _write(reading: CaptureReading, sink: BinaryIO, parent: int) -> bool:
+    """Write what a capture says; False where it was no sound journal, or nobody waits any more."""
     for part in _parts(reading.items()):
+        if os.getppid() != parent:
+            return False
         pickle.dump(part, sink, pickle.HIGHEST_PROTOCOL)
         sink.flush()
     pickle.dump(reading.evidence(""), sink, pickle.HIGHEST_PROTOCOL)
