@@ -238,7 +238,7 @@ def open_store(data_dir: Path, *, mounts: Path = _MOUNTS) -> Store:
 
 
 def open_url(url: str) -> Store:
-    """Open the store at a SQLAlchemy URL; this version speaks SQLite.
+    """Open the store at a SQLAlchemy URL; this version speaks SQLite, `sqlite://` in memory.
 
     Raises:
         StoreError: another database, or it cannot be opened.
@@ -249,11 +249,6 @@ def open_url(url: str) -> Store:
         return _open(url)
     except SQLAlchemyError as error:
         raise StoreError("the database", _reason(error)) from error
-
-
-def open_in_memory() -> Store:
-    """Open a store that ends with the process."""
-    return _open(_MEMORY)
 
 
 def _open(url: str) -> Store:

@@ -9,13 +9,13 @@ import pytest
 from assistant.errors import NoSuchIncidentError, StoreError
 from assistant.incident import Incident, Scope
 from assistant.investigation import Investigation
-from assistant.store import Store, open_in_memory, open_store, open_url
+from assistant.store import Store, open_store, open_url
 from tests.integrations.sample import build_investigation
 
 
 @pytest.fixture(name="store")
 def _store() -> Store:
-    return open_in_memory()
+    return open_url("sqlite://")
 
 
 def _unnamed(**changes: object) -> Investigation:
@@ -56,7 +56,7 @@ def test_other_input_of_the_same_day_gets_the_next_number(store: Store) -> None:
 
 def test_what_was_kept_is_known_again() -> None:
     """By its input, whatever the look at it found."""
-    store = open_in_memory()
+    store = open_url("sqlite://")
     sample = _unnamed()
 
     assert not store.holds(sample)
