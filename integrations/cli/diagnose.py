@@ -42,6 +42,7 @@ from integrations.cli.fault import (
     CommandFault,
     NotAllowedFault,
     NotFoundFault,
+    StoppedFault,
     UsageFault,
 )
 from integrations.cli.options import (
@@ -142,6 +143,8 @@ def diagnose(
         desk = Desk(settings, around, open_handbook(settings), colour=colour)
         code = desk.work(taken, incident, timeout)
         words = choose_words(settings, around)
+        if output == "json" and not desk.found:
+            raise StoppedFault(code)
         if desk.found and code == NOT_FOUND:
             raise tell_unmet(desk.found, load_words("en") if output == "json" else words)
         if desk.found:

@@ -4,6 +4,7 @@ CommandFault
 ├── UsageFault       exit 2: the command line makes no sense
 ├── NotFoundFault    exit 3: what was named is not there
 ├── NotAllowedFault  exit 4: it is there and may not be read or written
+├── StoppedFault     exit 124 or 130: stopped before anything was known
 └── InternalFault    exit 1: nobody foresaw it, so it is a bug
 """
 
@@ -56,6 +57,21 @@ class NotAllowedFault(CommandFault):
 
     code = "not_allowed"
     exit_code = NOT_ALLOWED
+
+
+class StoppedFault(CommandFault):
+    """The time limit or a person stopped it before there was anything to print."""
+
+    code = "stopped"
+
+    def __init__(self, exit_code: int) -> None:
+        limit = exit_code == TIME_LIMIT
+        why = "the time limit was reached" if limit else "it was interrupted"
+        super().__init__(
+            f"Stopped before anything was known: {why}",
+            "Give it longer with --timeout." if limit else "Run it again.",
+        )
+        self.exit_code = exit_code
 
 
 class InternalFault(CommandFault):

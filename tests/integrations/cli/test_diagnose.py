@@ -302,6 +302,16 @@ def test_a_limit_that_leaves_nothing_promises_nothing(run: Run, log: Path) -> No
     assert bool(out) == ("printing what is known" in err)
 
 
+def test_stopped_before_anything_was_known_it_still_prints_one_document(
+    run: Run, log: Path
+) -> None:
+    """A script that asked for JSON reads why, and the code says the rest."""
+    code, out, _ = run("diagnose", str(log), "--timeout", "0.000001", "-o", "json")
+
+    assert code == 124
+    assert json.loads(out)["error"]["code"] == "stopped"
+
+
 def test_help_lists_the_exit_codes(run: Run) -> None:
     """Whoever writes a script looks there."""
     out = run("diagnose", "--help")[1]
