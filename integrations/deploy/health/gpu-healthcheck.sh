@@ -21,7 +21,7 @@
 #    "path": "/usr/local/bin/gpu-healthcheck.sh", "timeout": "6s"}
 # Slurm's HealthCheckProgram only logs a failure; who wants the node drained says so, for 1 alone:
 #   why=$(/usr/local/bin/gpu-healthcheck.sh) || { [ $? -eq 1 ] &&
-#     timeout 10 scontrol update nodename="$(hostname -s)" state=drain reason="$why"; }
+#     timeout 10 scontrol update nodename="$SLURMD_NODENAME" state=drain reason="$why"; }
 # Install script and file on a local disk. It needs a shell, coreutils and Linux; it ends within 5 s,
 # even if nvidia-smi can no longer be killed, and leaves nothing behind that a next run would stumble on.
 set -u

@@ -15,11 +15,11 @@ from tests.integrations.deploy.gpu_node import EIGHT, LIMIT_S, SCRIPT, STUB, SYS
 from tests.integrations.deploy.watching import events_below
 
 
-def test_a_hung_driver_fails_the_node_in_time(each_node: Node) -> None:
+def test_a_hung_driver_fails_the_node_in_time(node: Node) -> None:
     """Xid 119 hangs nvidia-smi: the check must not hang with it."""
-    each_node.program("#!/bin/sh\nexec sleep 60\n")
+    node.program("#!/bin/sh\nexec sleep 60\n")
 
-    said = each_node.check(*EIGHT)
+    said = node.check(*EIGHT)
 
     assert said.code == 1
     assert said.line == "FAIL: nvidia-smi gave no answer in 3.4 s (driver or GSP hung?)"

@@ -12,7 +12,10 @@ from tests.integrations.deploy.gpu_node import (
     LIMIT_S,
     SCRIPT,
     Node,
+    roster,
 )
+from tests.tools.probes import slurm_cluster
+from tests.tools.probes.slurm_cluster import why_not
 from tools.command_text import Printed
 from tools.readers import shell_script
 from tools.request import Request
@@ -65,14 +68,39 @@ def test_the_wrapper_advised_for_slurm_drains_for_a_failure_alone(
         file.chmod(0o755)
     wrapper = advice("why=").replace("/usr/local/bin/gpu-healthcheck.sh", str(check))
 
-    subprocess.run([each_node.shell, "-c", wrapper], env=each_node.environment(), check=False)
+    named = {**each_node.environment(), "SLURMD_NODENAME": "gpu-n01"}
+    subprocess.run([each_node.shell, "-c", wrapper], env=named, check=False)
 
     assert asked.exists() is (code == 1)
     if code == 1:
-        assert asked.read_text().splitlines()[2:] == [
+        assert asked.read_text().splitlines()[1:] == [
+            "nodename=gpu-n01",
             "state=drain",
             "reason=FAIL: 7 of 8 GPUs answer",
         ]
+
+
+@pytest.mark.skipif(bool(why_not()), reason=why_not() or "runs")
+def test_a_real_slurmd_takes_the_node_out_by_it_and_says_why(
+    node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slurm itself would only log the failure."""
+    check = " ".join(node.argv("--count", "8"))
+    program = tmp_path / "health.sh"
+    advised = advice("why=").replace("/usr/local/bin/gpu-healthcheck.sh", check)
+    rig = tmp_path / "slurm"
+    rig.mkdir()
+    known = f"export PATH={node.folder}/bin:$PATH SLURM_CONF={rig}/slurm.conf"
+    program.write_text(f"#!/bin/sh\n{known}\n{advised}\n")
+    program.chmod(0o755)
+    settings = f"{slurm_cluster._SETTINGS}HealthCheckProgram={program}\nHealthCheckInterval=2\n"
+    monkeypatch.setattr(slurm_cluster, "_SETTINGS", settings)
+
+    with slurm_cluster.run_slurm(rig) as cluster:
+        node.answers("roster", *(roster(n) for n in range(7)))
+        shown = ["sinfo", "--noheader", "--nodes=gpu-n01", "-o", "%T %E"]
+        drained = "drained FAIL: 7 of 8 GPUs answer"
+        cluster.wait(lambda: cluster.ask(*shown).strip() == drained, "the node is drained")
 
 
 def test_the_plugin_advised_for_kubernetes_gives_it_more_time_than_it_takes() -> None:
