@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from knowledge.catalog import Catalog, load_catalog
-from knowledge.matching import Matcher
+from knowledge.matching import Match, Matcher
 from knowledge.page import StateSignature
 from tests.tools.readers import operator_samples as samples
 from tests.tools.readers.conftest import read_paths
+from tools.evidence import Reading
 
 INVALID = """\
 NodeName=gpu-n03 Arch=x86_64 CoresPerSocket=48
@@ -44,18 +45,18 @@ def shipped() -> Catalog:
     return load_catalog()
 
 
-def judged(folder: Path, text: str) -> set[str]:
-    """Return the pages whose states hold in what a file's readings say."""
+def matched(folder: Path, text: str) -> list[tuple[Reading, Match]]:
+    """Pair what a file's readings say with the states that hold in it."""
     file = folder / "evidence"
     file.write_text(text)
     matcher = Matcher(shipped())
-    return {
-        match.page
+    return [
+        (reading, match)
         for reading in read_paths(file).readings
         for match in matcher.match_state(
             "reading", reading.kind, {"host": reading.host or "gpu-n03", **reading.values}
         )
-    }
+    ]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,21 @@ def judged(folder: Path, text: str) -> set[str]:
 )  # fmt: skip
 def test_what_a_command_printed_is_judged(tmp_path: Path, text: str, pages: set[str]) -> None:
     """Slurm's reasons and accounts, DCGM's health and tests, port counters, limits."""
-    assert judged(tmp_path, text) == pages
+    assert {match.page for _, match in matched(tmp_path, text)} == pages
+
+
+@pytest.mark.parametrize(
+    "text",
+    [samples.SINFO_R, INVALID, samples.SACCT, samples.HEALTH_BAD, samples.DIAG, NO_GPU, LIMITS],
+)
+def test_what_is_judged_is_quoted_as_it_was_printed(tmp_path: Path, text: str) -> None:
+    """A value's own words stand on the line that is named, so that a citation can be checked."""
+    for reading, match in matched(tmp_path, text):
+        assert isinstance(match.signature, StateSignature)
+        for name in {test.field for test in match.signature.where if test.op != "exists"}:
+            line, words = reading.quotes[name]
+            assert words
+            assert words in text.splitlines()[line - 1]
 
 
 def test_every_kind_of_reading_that_tells_of_trouble_has_a_judge() -> None:

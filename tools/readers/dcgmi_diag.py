@@ -45,6 +45,7 @@ def recognise(head: bytes) -> float:
 def parse(printed: Printed) -> Iterator[Typed]:
     """Read versions, and each test's result on each GPU with what is said of it."""
     tests, versions = read_table(printed.text)
+    lines = printed.text.splitlines()
     if versions:
         yield Typed("dcgm", dict(versions))
     for test in tests:
@@ -56,7 +57,8 @@ def parse(printed: Printed) -> Iterator[Typed]:
             notes = [note for note in test.notes if _speaks_of(note[1], gpu, test)]
             if notes and result.lower() != "pass":
                 values["detail"] = "; ".join(words for _, words, _ in notes)
-            quotes = {"detail": (notes[0][2], notes[0][1])} if "detail" in values else {}
+            quotes = {"result": (line, lines[line - 1].strip())}
+            quotes |= {"detail": (notes[0][2], notes[0][1])} if "detail" in values else {}
             yield Typed("dcgm_diag", values, line, quotes)
 
 

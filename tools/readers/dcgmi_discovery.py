@@ -23,7 +23,9 @@ def recognise(head: bytes) -> float:
 def parse(printed: Printed) -> Iterator[Typed]:
     """Read the count, and each GPU with its name and identity."""
     if count := _COUNT.search(printed.text):
-        yield Typed("dcgm", {"gpu_count": int(count.group(1))})
+        number = printed.text.count("\n", 0, count.start()) + 1
+        said = {"gpu_count": (number, count.group())}
+        yield Typed("dcgm", {"gpu_count": int(count.group(1))}, number, said)
     values: dict[str, Value] = {}
     start = 0
     for number, line in enumerate(printed.text.splitlines(), 1):

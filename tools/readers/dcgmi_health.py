@@ -25,10 +25,10 @@ def recognise(head: bytes) -> float:
 def parse(printed: Printed) -> Iterator[Typed]:
     """Read the whole's health, and each GPU's with what is said of it."""
     values: dict[str, Value] = {}
-    start = 0
+    start, quotes = 0, dict[str, tuple[int, str]]()
     for number, line in enumerate(printed.text.splitlines(), 1):
         if overall := _OVERALL.search(line):
-            yield Typed("dcgm_health", {"health": overall.group(1).lower()}, number)
+            yield _whole(overall.group(1), number, line)
             continue
         row = _ROW.match(line) if len(line) < _WIDEST else None
         if row is None:
@@ -36,15 +36,19 @@ def parse(printed: Printed) -> Iterator[Typed]:
         gpu, state = _GPU.match(row.group(1)), _STATE.match(row.group(2))
         if gpu and state:
             if values:
-                yield Typed("dcgm_health", values, start)
-            start = number
+                yield Typed("dcgm_health", values, start, quotes)
+            start, quotes = number, {"health": (number, line.strip())}
             values = {"gpu": int(gpu.group(1)), "health": state.group(1).lower()}
         elif values and row.group(2):
             left = row.group(1).strip("-> ")
             said = f"{left}: {row.group(2)}" if left else row.group(2)
             values["detail"] = f"{values.get('detail', '')} {said}".strip()
     if values:
-        yield Typed("dcgm_health", values, start)
+        yield Typed("dcgm_health", values, start, quotes)
+
+
+def _whole(health: str, number: int, line: str) -> Typed:
+    return Typed("dcgm_health", {"health": health.lower()}, number, {"health": (number, line)})
 
 
 READER = CommandReader("dcgmi-health", recognise, parse)

@@ -31,14 +31,16 @@ def recognise(head: bytes) -> float:
 def parse(printed: Printed) -> Iterator[Typed]:
     """Read the limits as one thing, sizes in bytes; unlimited stays a word."""
     values: dict[str, Value] = {}
-    for line in printed.text.splitlines():
+    quotes: dict[str, tuple[int, str]] = {}
+    for at, line in enumerate(printed.text.splitlines(), 1):
         match = _SHELL.match(line) or _PROC.match(line)
         if match and match["name"] in _NAMES:
             number = match["value"]
             factor = _UNITS.get(match["unit"] or "", 1)
             values[_NAMES[match["name"]]] = int(number) * factor if number.isdigit() else number
+            quotes[_NAMES[match["name"]]] = at, line.strip()
     if values:
-        yield Typed("limits", values)
+        yield Typed("limits", values, 0, quotes)
 
 
 READER = CommandReader("ulimit", recognise, parse)

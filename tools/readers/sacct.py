@@ -7,6 +7,7 @@ from tools.command_text import command_lines, host_of
 from tools.evidence import Instant, Item, ObjectState, Reading
 from tools.gpu_values import Value
 from tools.host_lists import expand_hosts
+from tools.masks import masked
 from tools.request import Request
 from tools.source import Source
 
@@ -42,9 +43,11 @@ class SacctReader:
         moment = source.capture.ended or source.capture.started
         observed = Instant(moment) if moment else None
         text = source.whole().decode("utf-8", "replace").replace("\r\n", "\n")
+        host, lines = host_of(source), text.split("\n")
         for row, number in rows_of(text):
             values = values_of(row)
-            yield Reading(source.evidence, "slurm_job", host_of(source), values, observed, number)
+            said = dict.fromkeys(values, (number, masked(lines[number - 1].strip())))
+            yield Reading(source.evidence, "slurm_job", host, values, observed, number, said)
             for host in _hosts(row):
                 content: dict[str, object] = {"node": host, "job": row["job"]}
                 yield ObjectState(

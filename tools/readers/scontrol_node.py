@@ -32,10 +32,12 @@ def parse(printed: Printed) -> Iterator[Typed]:
     for head, end in zip(heads, ends, strict=True):
         number += printed.text.count("\n", counted, head.start())
         counted = head.start()
-        values = _values(printed.text[head.start() : end])
+        block = printed.text[head.start() : end]
+        values = _values(block)
         for name in _MOMENTS:
             _date(values, name, printed)
-        yield Typed("slurm_node", {"host": head[1], "node": head[1], **values}, number)
+        named: dict[str, Value] = {"host": head[1], "node": head[1]}
+        yield Typed("slurm_node", {**named, **values}, number, _quotes(block, number))
 
 
 def _values(text: str) -> dict[str, Value]:
@@ -47,6 +49,14 @@ def _values(text: str) -> dict[str, Value]:
         said = {"reason": reason[1], "user": reason[2], "since": reason[3]}
         values |= {name: part for name, part in said.items() if part}
     return values
+
+
+def _quotes(block: str, start: int) -> dict[str, tuple[int, str]]:
+    """Find the lines that hold what a node's state and its reason are read from."""
+    found = {"state": _FIELDS["state"].search(block), "reason": _REASON.search(block)}
+    at = {name: block.count("\n", 0, match.end()) for name, match in found.items() if match}
+    lines = block.split("\n")
+    return {name: (start + row, lines[row].strip()) for name, row in at.items()}
 
 
 def _date(values: dict[str, Value], name: str, printed: Printed) -> None:

@@ -34,8 +34,9 @@ def parse(printed: Printed) -> Iterator[Typed]:
         at = printed.dating.iso(row["since"])
         if at and at.zone != "unknown":
             said["since"] = at.utc.isoformat()
+        quotes = dict.fromkeys(said, (number, line.strip()))
         for node in expand_hosts(row["nodes"]):
-            yield Typed("slurm_node", {"host": node, "node": node, **said}, number)
+            yield Typed("slurm_node", {"host": node, "node": node, **said}, number, quotes)
 
 
 READER = CommandReader("sinfo-reasons", recognise, parse)
