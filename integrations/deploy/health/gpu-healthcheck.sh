@@ -24,6 +24,7 @@
 #     timeout 10 scontrol update nodename="$SLURMD_NODENAME" state=drain reason="$why"; }
 # Install script and file on a local disk. It needs a shell, coreutils and Linux; it ends within 5 s,
 # even if nvidia-smi can no longer be killed, and leaves nothing behind that a next run would stumble on.
+# Keep persistence mode on: without it nvidia-smi wakes every GPU first, which may take longer than that.
 set -u
 umask 077
 cd / || exit 2

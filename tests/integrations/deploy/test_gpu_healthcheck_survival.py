@@ -65,6 +65,16 @@ def test_a_hang_in_a_file_system_is_not_held_against_the_gpus(
     assert re.match(r"UNKNOWN: nvidia-smi of an earlier run \(pid \d+\) still hangs", second.line)
 
 
+def test_a_local_disk_that_hangs_costs_time_but_no_verdict(node: Node, frozen: Path | None) -> None:
+    if frozen is None:
+        pytest.skip("no mount can be frozen here (needs root, losetup, fsfreeze)")
+    node.variables["TMPDIR"] = str(frozen)
+
+    said = node.check(*EIGHT)
+
+    assert (said.code, said.seconds < LIMIT_S) == (0, True)
+
+
 def test_what_an_earlier_run_left_does_not_matter(node: Node) -> None:
     """The process it names is gone, or is another one by now."""
     state = node.folder / "hung"
