@@ -5,19 +5,15 @@ their node, labels name their GPU, cgroup paths name their pod, hosts print thei
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from assistant.alert_labels import hostless
 from assistant.identity import UNNAMED, is_address, normalise
+from assistant.object_content import Things, list_at, map_at, names_of, text_of, word_at
+from assistant.ownership import job_of, learn_owners
 from assistant.topology import Key, Ties
 from tools.evidence import ObjectState, Reading, Record, Series
 
-_JOB_LABELS = (
-    "training.kubeflow.org/job-name", "jobset.sigs.k8s.io/jobset-name", "volcano.sh/job-name",
-    "ray.io/cluster", "leaderworkerset.sigs.k8s.io/name", "batch.kubernetes.io/job-name",
-    "job-name",
-)  # fmt: skip
-_JOB_KINDS = frozenset({"Job", "PyTorchJob", "MPIJob", "TFJob", "TrainJob", "JobSet", "RayJob"})
 _RACK_LABEL = re.compile(r"(?:^|[/.])rack(?:-id|-name)?$|^nvidia\.com/gpu\.clique$")
 """A clique of NVIDIA is the rack whose NVLink switches its nodes share."""
 _SWITCH_LABEL = re.compile(r"(?:^|[/.])(?:leaf|switch)(?:-id|-name)?$")
@@ -41,8 +37,6 @@ _NFS_LINE = re.compile(
 )
 _ADDRESS_OPTION = re.compile(r"(?:^|,)addr=([0-9a-fA-F.:]+)")
 
-Things = Mapping[str, object]
-
 
 class Relations:
     """Learns from every item that passes; repeated statements cost one look-up."""
@@ -53,6 +47,7 @@ class Relations:
 
     def learn_object(self, state: ObjectState) -> None:
         """Take the relations that an object's own fields state."""
+        learn_owners(self._ties, state)
         learn = _BY_KIND.get(state.kind)
         if learn is not None:
             learn(self._ties, state)
@@ -61,7 +56,7 @@ class Relations:
         """Take what a typed reading says of its host's devices, mounts and processes."""
         host = normalise("node", reading.host)
         self._ties.node(host)
-        values = {name: _text(value) for name, value in reading.values.items()}
+        values = {name: text_of(value) for name, value in reading.values.items()}
         if reading.kind in {"gpu", "nvlink", "process"}:
             _learn_gpu(self._ties, host, values)
         if reading.kind == "gpu" and not host:
@@ -193,92 +188,81 @@ def pod_of(fields: Mapping[str, str]) -> str:
 def _learn_node(ties: Ties, state: ObjectState) -> None:
     name = normalise("node", state.name)
     ties.node(name)
-    for address in _list(state.content, "status", "addresses"):
-        value = _word(address, "address")
+    for address in list_at(state.content, "status", "addresses"):
+        value = word_at(address, "address")
         if is_address(value):
             ties.equate("node", name, value)
         elif value and value.split(".", 1)[0] == name:
             ties.equate("node", name, normalise("node", value))
-    for label, place in _map(state.content, "metadata", "labels").items():
+    for label, place in map_at(state.content, "metadata", "labels").items():
         if _RACK_LABEL.search(label):
-            ties.relate(("node", name), ("rack", _text(place)))
+            ties.relate(("node", name), ("rack", text_of(place)))
         if _SWITCH_LABEL.search(label):
-            ties.relate(("node", name), ("switch", _text(place)))
-    count = _word(_map(state.content, "status", "capacity"), "nvidia.com/gpu")
+            ties.relate(("node", name), ("switch", text_of(place)))
+    count = word_at(map_at(state.content, "status", "capacity"), "nvidia.com/gpu")
     if count.isdigit():
         ties.gpu_counts[name] = int(count)
 
 
 def _learn_pod(ties: Ties, state: ObjectState) -> None:
     pod: Key = ("pod", f"{state.namespace}/{state.name}")
-    spec = _map(state.content, "spec")
-    node: Key = ("node", normalise("node", _word(spec, "nodeName")))
+    spec = map_at(state.content, "spec")
+    node: Key = ("node", normalise("node", word_at(spec, "nodeName")))
     if state.uid:
         ties.equate("pod", pod[1], state.uid.lower())
     ties.relate(pod, node)
     ties.node(node[1])
     if "volumes" in spec:
         ties.described.add(pod)
-    address = _word(_map(state.content, "status"), "podIP")
+    address = word_at(map_at(state.content, "status"), "podIP")
     if address and node[1]:
         ties.addresses.setdefault(address, set()).add(node[1])
-    job = _job_of(state)
+    job = job_of(state)
     ties.relate(pod, ("job", job))
     ties.listed |= {job} if job else set()
-    for volume in _list(state.content, "spec", "volumes"):
+    for volume in list_at(state.content, "spec", "volumes"):
         _learn_pod_volume(ties, pod, node, volume)
-    for container in _list(state.content, "status", "containerStatuses"):
-        ties.relate(("container", normalise("container", _word(container, "containerID"))), pod)
+    for container in list_at(state.content, "status", "containerStatuses"):
+        ties.relate(("container", normalise("container", word_at(container, "containerID"))), pod)
 
 
 def _learn_pod_volume(ties: Ties, pod: Key, node: Key, volume: Things) -> None:
-    claim = _word(_map(volume, "persistentVolumeClaim"), "claimName")
+    claim = word_at(map_at(volume, "persistentVolumeClaim"), "claimName")
     namespace = pod[1].split("/", 1)[0]
     if claim:
         ties.relate(pod, ("volume", f"{namespace}/{claim}"))
-    server = _word(_map(volume, "nfs"), "server")
+    server = word_at(map_at(volume, "nfs"), "server")
     ties.relate(pod, ("storage_server", normalise("storage_server", server)))
-    path = _word(_map(volume, "hostPath"), "path")
+    path = word_at(map_at(volume, "hostPath"), "path")
     if path and node[1]:
         ties.relate(pod, ("mount", normalise("mount", f"{node[1]}:{path}")))
 
 
-def _job_of(state: ObjectState) -> str:
-    labels = _map(state.content, "metadata", "labels")
-    for label in _JOB_LABELS:
-        if _word(labels, label):
-            return f"{state.namespace}/{_word(labels, label)}"
-    for owner in _list(state.content, "metadata", "ownerReferences"):
-        if _word(owner, "kind") in _JOB_KINDS:
-            return f"{state.namespace}/{_word(owner, 'name')}"
-    return ""
-
-
 def _learn_claim(ties: Ties, state: ObjectState) -> None:
-    volume = _word(_map(state.content, "spec"), "volumeName")
+    volume = word_at(map_at(state.content, "spec"), "volumeName")
     if volume:
         ties.equate("volume", volume, f"{state.namespace}/{state.name}")
 
 
 def _learn_volume(ties: Ties, state: ObjectState) -> None:
-    spec = _map(state.content, "spec")
-    attributes = _map(spec, "csi", "volumeAttributes")
+    spec = map_at(state.content, "spec")
+    attributes = map_at(spec, "csi", "volumeAttributes")
     server = (
-        _word(_map(spec, "nfs"), "server")
-        or _word(attributes, "server")
-        or _word(attributes, "share")
+        word_at(map_at(spec, "nfs"), "server")
+        or word_at(attributes, "server")
+        or word_at(attributes, "share")
     )
     ties.relate(("volume", state.name), ("storage_server", normalise("storage_server", server)))
-    claim = _map(spec, "claimRef")
-    if _word(claim, "name"):
-        ties.equate("volume", state.name, f"{_word(claim, 'namespace')}/{_word(claim, 'name')}")
+    claim = map_at(spec, "claimRef")
+    if word_at(claim, "name"):
+        ties.equate("volume", state.name, f"{word_at(claim, 'namespace')}/{word_at(claim, 'name')}")
 
 
 def _learn_attachment(ties: Ties, state: ObjectState) -> None:
-    spec = _map(state.content, "spec")
-    volume: Key = ("volume", _word(_map(spec, "source"), "persistentVolumeName"))
-    if _map(state.content, "status").get("attached") is True:
-        ties.relate(volume, ("node", normalise("node", _word(spec, "nodeName"))))
+    spec = map_at(state.content, "spec")
+    volume: Key = ("volume", word_at(map_at(spec, "source"), "persistentVolumeName"))
+    if map_at(state.content, "status").get("attached") is True:
+        ties.relate(volume, ("node", normalise("node", word_at(spec, "nodeName"))))
 
 
 def _learn_inventory(ties: Ties, state: ObjectState) -> None:
@@ -288,12 +272,12 @@ def _learn_inventory(ties: Ties, state: ObjectState) -> None:
         if kind == "node":
             ties.node(name)
         for word, other in _PLACES.items():
-            for value in _names(content.get(word)):
+            for value in names_of(content.get(word)):
                 ties.relate((kind, name), (other, normalise(other, value)))
-        for path, server in _map(content, "mounts").items():
+        for path, server in map_at(content, "mounts").items():
             mount: Key = ("mount", normalise("mount", f"{name}:{path}"))
             ties.relate(mount, (kind, name))
-            ties.relate(mount, ("storage_server", normalise("storage_server", _text(server))))
+            ties.relate(mount, ("storage_server", normalise("storage_server", text_of(server))))
 
 
 _PLACES = {
@@ -305,7 +289,7 @@ _PLACES = {
 
 def _inventory_subjects(content: Things) -> Iterator[Key]:
     for kind in ("node", "nodes", "host", "hosts"):
-        for name in _names(content.get(kind)):
+        for name in names_of(content.get(kind)):
             yield "node", normalise("node", name)
 
 
@@ -371,30 +355,3 @@ _BY_KIND: Mapping[str, Callable[[Ties, ObjectState], None]] = {
     "VolumeAttachment": _learn_attachment,
     "Topology": _learn_inventory,
 }
-
-
-def _map(thing: object, *path: str) -> Things:
-    for key in path:
-        thing = thing.get(key) if isinstance(thing, Mapping) else None
-    return thing if isinstance(thing, Mapping) else {}
-
-
-def _list(thing: Things, *path: str) -> Iterator[Things]:
-    found = _map(thing, *path[:-1]).get(path[-1])
-    if isinstance(found, Sequence) and not isinstance(found, str):
-        yield from (item for item in found if isinstance(item, Mapping))
-
-
-def _word(thing: Things, key: str) -> str:
-    return _text(thing.get(key))
-
-
-def _text(value: object) -> str:
-    return "" if value is None or isinstance(value, Mapping | list | tuple) else str(value)
-
-
-def _names(value: object) -> Iterator[str]:
-    if isinstance(value, str) and value:
-        yield value
-    elif isinstance(value, Sequence):
-        yield from (item for item in value if isinstance(item, str))

@@ -59,7 +59,7 @@ def test_a_pod_names_its_node_job_container_and_uid() -> None:
 
 
 def test_an_owner_names_the_job_where_no_label_does() -> None:
-    """A ReplicaSet is no job."""
+    """A ReplicaSet is no job: its pods are a service's."""
     owned = thing(
         "Pod", "a", {"metadata": {"ownerReferences": [{"kind": "Job", "name": "once"}]}},
         namespace="ml",
@@ -70,7 +70,7 @@ def test_an_owner_names_the_job_where_no_label_does() -> None:
     )  # fmt: skip
     topology = learn(owned, web)
     assert ("job", "ml/once") in anchors(topology, "pod", "ml/a")
-    assert set(anchors(topology, "pod", "ml/b")) == {("pod", "ml/b")}
+    assert set(anchors(topology, "pod", "ml/b")) == {("pod", "ml/b"), ("service", "ml/w")}
 
 
 def test_a_claim_leads_through_its_volume_to_the_server() -> None:

@@ -35,6 +35,7 @@ def test_levels_errors_and_processes_are_no_hosts(word: str) -> None:
         "ERROR: RuntimeError: CUDA out of memory",
         "info trainer: RuntimeError: x",
         "torch.cuda.OutOfMemoryError: RuntimeError: Tried to allocate 1.74 GiB (GPU 0)",
+        "RuntimeError in the loop of epoch 3",
         "gpu-03:3911:4021 [5] NCCL WARN NET/IB : RuntimeError from peer 10.4.2.7",
     ],
 )

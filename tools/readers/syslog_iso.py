@@ -14,7 +14,9 @@ _STAMP = (
 )
 PATTERN = re.compile(
     rf"(?:<\d{{1,3}}>(?P<version>1 )?)?(?P<stamp>{_STAMP}) (?P<host>{HOST}) "
-    rf"(?P<rest>(?:[^\s\[\]:=]+(?: [^\s\[\]:=]+)?(?:\[[^\]\s]{{1,24}}\])?: |(?<= )\S+ \S+ \S+ ).*)",
+    # Only where the version is given do fields of a header stand behind the host.
+    r"(?P<rest>(?:(?(version)\S+ \S+ \S+ |(?!))"
+    r"|[^\s\[\]:=]+(?: [^\s\[\]:=]+)?(?:\[[^\]\s]{1,24}\])?: ).*)",
     re.DOTALL,
 )
 _FIELDS = re.compile(
