@@ -11,7 +11,12 @@ EXTRAS := --extra local --extra evals --extra dev
 SYSTEM := prometheus prometheus-alertmanager systemd-journal-remote chromium fonts-wqy-zenhei ripgrep \
   slurmctld slurmd slurm-client slurmdbd munge mariadb-server-core
 
-.PHONY: help demo test check bench soak wheel clean system
+# Real daemons that only the benign corpus of `make soak` runs. Too many to put on anybody's machine unasked.
+COMPONENTS := $(SYSTEM) postgresql redis-server redis-tools memcached etcd-server nginx-light haproxy \
+  dnsmasq-base bind9 prometheus-node-exporter openssh-server rsyslog containerd nodejs git cron logrotate \
+  dbus qemu-system-x86 linux-image-cloud-amd64 cpio
+
+.PHONY: help demo test check bench soak wheel clean system components
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -60,6 +65,14 @@ bench: $(VENV)/.ready system ## measure speed and robustness; writes evals/bench
 
 soak: $(VENV)/.ready system ## what runs too long for every commit
 	@$(PY) -m pytest -n 2 -m soak -q --timeout 3600
+
+components: ## install what the benign corpus of soak runs, on a machine kept for tests
+	@if [ ! -e /usr/sbin/policy-rc.d ]; then  # so that none starts as a service
+	  trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+	  printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d
+	fi
+	apt-get update -qq
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(COMPONENTS) >/dev/null
 
 wheel: $(VENV)/.ready ## build the wheel and run it from another folder
 	@rm -rf dist && $(VENV)/bin/uv build --quiet --wheel
