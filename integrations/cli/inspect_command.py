@@ -13,7 +13,7 @@ import typer
 from typer import _click
 from typer.core import TyperCommand
 
-from assistant.gather import gather_live, gather_paths
+from assistant.gather import Stream, gather_live, gather_paths
 from assistant.inspection import EXIT_CODES, Round, build_inspection_request, inspect
 from assistant.inspection_things import host_of_labels
 from assistant.settings import Settings
@@ -51,8 +51,6 @@ LOOKBACK = timedelta(hours=24)
 WEEKS = timedelta(days=28)
 """How far back a trend is read."""
 UNKNOWN = EXIT_CODES["unknown"]
-
-Stream = Iterator[Evidence | Item]
 
 
 class NagiosCommand(TyperCommand):
