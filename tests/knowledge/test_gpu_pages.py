@@ -361,3 +361,40 @@ def test_contained_and_uncontained_differ_in_whom_they_hit() -> None:
     assert [page.priority for page in spread] == ["P0", "P0"]
     stages = chain.from_iterable((remedy.risk for remedy in page.remedies) for page in spread)
     assert "R3" in {*stages}
+
+
+@pytest.mark.parametrize(
+    ("values", "pages"),
+    [
+        ({"nvlinks_down": 1}, {"nvlink-inactive"}),
+        ({"nvlinks_down": 0}, set()),
+        ({"nvlinks_down": 12}, set()),
+        ({"mig_mode": 0, "mig_mode_pending": 1}, {"mig-mode-pending"}),
+        ({"mig_mode": 1, "mig_mode_pending": 1}, set()),
+        ({"temperature_margin_c": 0}, {"gpu-thermal-slowdown"}),
+        ({"temperature_margin_c": 38}, set()),
+        (
+            {"pcie_generation": 3, "pcie_generation_max": 5, "utilization_percent": 97},
+            {"pcie-speed-low"},
+        ),
+        ({"pcie_generation": 1, "pcie_generation_max": 5, "utilization_percent": 0}, set()),
+    ],
+)
+def test_a_reading_of_a_gpu_is_judged(values: dict[str, object], pages: set[str]) -> None:
+    """Some links down, not all; a mode that waits; no margin left; a slow link under load only."""
+    reading = {"host": "node-a", "uuid": "GPU-6f0c2b1e", "lost": False, **values}
+    assert {match.page for match in matcher().match_state("reading", "gpu", reading)} == pages
+
+
+@pytest.mark.parametrize(
+    ("text", "page_id"),
+    [
+        ("fatal error 20034 on fid 0", "sxid-fatal"),
+        ("non-fatal error 12028 on fid 0", "sxid-nonfatal"),
+        ("non-fatal error 11004 on NodeId 0", "sxid-traffic-refused"),
+    ],
+)
+def test_the_fabric_manager_says_the_same_as_the_kernel(text: str, page_id: str) -> None:
+    """Its log is often all that a ticket holds."""
+    where = "on NVSwitch pci bus id 00000000:86:00.0 physical id 3 port 33"
+    assert shown(f"detected NVSwitch {text} {where}", "service") == {page_id}
