@@ -22,7 +22,7 @@ LC_ALL=C
 export LC_ALL
 unset LD_PRELOAD
 
-folder='' textfile='' mounts=/proc/self/mounts state=/run/storage-canary limit=10 any='' room='' pidfile=/dev/null steps=''
+folder='' textfile='' mounts=/proc/self/mounts state=/run/storage-canary limit=10 any='' room='' pidfile=/dev/null steps='' began=''
 
 # ---- Only what is local; each script stands alone, hence the likeness to gpu-healthcheck.sh ----------
 
@@ -118,7 +118,13 @@ leave() { # CODE LINE
   printf '%s\n' "$2"
   exit "$1"
 }
-trap 'leave 2 "UNKNOWN: interrupted"' HUP INT TERM
+
+# shellcheck disable=SC2329 # by the trap
+interrupt() {
+  if [ -n "$began" ]; then bounded 100 /dev/null rm -f -- "$file"; fi
+  leave 2 "UNKNOWN: interrupted"
+}
+trap interrupt HUP INT TERM
 
 # Tells the metric and the line. A run that did not try tells no metric: the last one grows old.
 finish() { # CODE LINE [REASON]
@@ -234,9 +240,11 @@ conclude() { # CODE
   esac
 }
 
-# Remembers what cannot be ended, and which file it may leave.
+# Remembers what cannot be ended, if so, and which file a next run has to remove.
 stuck() {
-  if look_up "$leaf" && stayed="$leaf $birth" && bounded 20 /dev/null mkdir -p -- "$state"; then
+  stayed='0 0'
+  if look_up "$leaf"; then stayed="$leaf $birth"; fi
+  if bounded 20 /dev/null mkdir -p -- "$state"; then
     echo "$stayed $file" 2>/dev/null >"$state/$mangled"
   fi
   finish 1 "FAIL: $folder: $what: no answer within $limit s" hung

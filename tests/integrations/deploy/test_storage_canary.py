@@ -197,14 +197,45 @@ def test_a_folder_that_is_gone_fails(canary: Canary, mount: Path) -> None:
     assert canary.metrics()['failed_info reason="absent"'] == 1
 
 
-def test_damage_on_the_way_is_seen(canary: Canary, mount: Path, tmp_path: Path) -> None:
-    program = tmp_path / "bin" / "dd"
-    program.parent.mkdir()
+def replace_dd(canary: Canary, folder: Path, text: str) -> None:
+    """Let the program that copies do something else with `$file`, where it should write."""
+    program = folder / "bin" / "dd"
+    program.parent.mkdir(exist_ok=True)
     program.write_text(
-        '#!/bin/sh\nfor word; do case $word in of=*) echo x >"${word#of=}";; esac; done\n'
+        f"#!/bin/sh\nfor word; do case $word in of=*) file=${{word#of=}};; esac; done\n{text}\n"
     )
     program.chmod(0o755)
-    canary.path = f"{program.parent}:{canary.path}"
+    canary.path = f"{program.parent}:{os.environ['PATH']}"
+
+
+def test_a_write_that_could_be_ended_leaves_its_file_to_the_next_run(
+    canary: Canary, mount: Path, tmp_path: Path
+) -> None:
+    replace_dd(canary, tmp_path, "echo x >$file; exec sleep 60")
+    assert canary.look(mount).line.endswith(f"write: no answer within {LIMIT_S} s")
+    canary.path = os.environ["PATH"]
+
+    assert canary.look(mount).code == 0
+    assert list(mount.iterdir()) == []
+
+
+def test_interrupted_it_takes_its_file_away(canary: Canary, mount: Path, tmp_path: Path) -> None:
+    replace_dd(canary, tmp_path, "echo x >$file; exec sleep 60")
+    argv = [canary.shell, str(SCRIPT), str(mount), "--any", "--state", str(tmp_path / "state")]
+    process = subprocess.Popen(argv, env={"PATH": canary.path}, stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 10
+    while not any(mount.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.terminate()
+    said, _ = process.communicate(timeout=20)
+
+    assert (process.returncode, said) == (2, "UNKNOWN: interrupted\n")
+    assert list(mount.iterdir()) == []
+
+
+def test_damage_on_the_way_is_seen(canary: Canary, mount: Path, tmp_path: Path) -> None:
+    replace_dd(canary, tmp_path, "echo x >$file")
 
     canary.look(mount)
 
