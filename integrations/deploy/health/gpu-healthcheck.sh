@@ -35,7 +35,7 @@ unset LD_PRELOAD
 config=/etc/gpu-healthcheck.conf
 mounts=/proc/self/mounts
 state=/run/gpu-healthcheck.hung
-count='' uuids='' room='' pidfile=/dev/null fails='' warns=''
+count='' uuids='' room='' pidfile=/dev/null fails='' warns='' child=''
 budget=340 # hundredths of a second for all questions to the driver together
 grace=40   # for a program that was told to end
 
@@ -151,7 +151,7 @@ leave() { # CODE LINE
   printf '%s\n' "$2"
   exit "$1"
 }
-trap 'leave 2 "UNKNOWN: interrupted"' HUP INT TERM
+trap '[ -z "$child" ] || kill "$child" 2>/dev/null; leave 2 "UNKNOWN: interrupted"' HUP INT TERM
 
 # Judges a program that gives no answer, and remembers it if it cannot even be ended.
 hung() { # PID WAITS_IN TEXT

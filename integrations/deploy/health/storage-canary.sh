@@ -22,7 +22,7 @@ LC_ALL=C
 export LC_ALL
 unset LD_PRELOAD
 
-folder='' textfile='' mounts=/proc/self/mounts state=/run/storage-canary limit=10 any='' room='' pidfile=/dev/null steps='' began=''
+folder='' textfile='' mounts=/proc/self/mounts state=/run/storage-canary limit=10 any='' room='' pidfile=/dev/null steps='' began='' child=''
 
 # ---- Only what is local; each script stands alone, hence the likeness to gpu-healthcheck.sh ----------
 
@@ -121,6 +121,7 @@ leave() { # CODE LINE
 
 # shellcheck disable=SC2329 # by the trap
 interrupt() {
+  [ -z "$child" ] || kill "$child" 2>/dev/null
   if [ -n "$began" ]; then bounded 100 /dev/null rm -f -- "$file"; fi
   leave 2 "UNKNOWN: interrupted"
 }
