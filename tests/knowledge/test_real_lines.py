@@ -161,7 +161,6 @@ def test_a_file_of_one_message_is_enough(
     assert row.expect[0] in diagnosed(tmp_path / name, capsys)
 
 
-@pytest.mark.xfail(reason="syslog's reader takes the word after the stamp for a host", strict=True)
 @pytest.mark.parametrize(
     ("said", "page"),
     [
