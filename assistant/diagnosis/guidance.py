@@ -25,6 +25,9 @@ from tools.evidence import UNKNOWN_ZONE_S
 MOST_ADVICE = 5
 MOST_CHECKS = 6
 STAGES = ("isolate", "restore", "recover", "release", "verify")
+_HOLE = re.compile(r"\{\w+\}", re.ASCII)
+_NAMESPACED = ("pod", "job", "service", "volume")
+_ON_HOST = ("disk", "nic")
 _ADDRESS = re.compile(r"(?:.*/)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(\.\d)?$", re.ASCII)
 
 
@@ -79,18 +82,9 @@ def _fill(check: Check, event: Event, around: Sequence[Event] = ()) -> str:
 
     What neither knows stays a placeholder.
     """
-    places = {a.kind: a.id for e in (*reversed(around), event) for a in reversed(e.anchors)}
-    pod = places.get("pod", "")
-    path = places.get("mount", "").partition(":")[2]
-    values = {
-        "node": places.get("node"),
-        "gpu": _spell_gpu(places.get("gpu", "")),
-        "pod": pod.rsplit("/", 1)[-1] or None,
-        "namespace": pod.split("/", 1)[0] if "/" in pod else None,
-        "server": places.get("storage_server"),
-        "mount": path if path.startswith("/") else None,
-        "job": places.get("job"),
-    }
+    values = _values(
+        {a.kind: a.id for e in (*reversed(around), event) for a in reversed(e.anchors)}
+    )
     words = []
     for word in check.command:
         filled = word
@@ -99,6 +93,25 @@ def _fill(check: Check, event: Event, around: Sequence[Event] = ()) -> str:
                 filled = filled.replace("{" + name + "}", value)
         words.append(filled if "{" in filled else shlex.quote(filled))
     return " ".join(words)
+
+
+def _values(places: Mapping[str, str]) -> dict[str, str]:
+    """Spell things as programs take them: without the namespace or host that our names begin with.
+
+    An empty value is not known.
+    """
+    owners = [places[kind].split("/", 1)[0] for kind in _NAMESPACED if "/" in places.get(kind, "")]
+    path = places.get("mount", "").partition(":")[2]
+    inner = {kind: places.get(kind, "").rsplit("/", 1)[-1] for kind in (*_NAMESPACED, *_ON_HOST)}
+    return {
+        **inner,
+        "job": inner["job"].removeprefix("slurm:"),
+        "node": places.get("node", ""),
+        "gpu": _spell_gpu(places.get("gpu", "")),
+        "namespace": next(iter(owners), ""),
+        "server": places.get("storage_server", ""),
+        "mount": path if path.startswith("/") else "",
+    }
 
 
 def _spell_gpu(gpu: str) -> str:
@@ -121,10 +134,8 @@ def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> lis
         page = case.pages[lead.event.page]
         around = [ranking.graph.events[name] for name in list(lead.reached)[:20]]
         told = {d.check: d for d in page.distinguish}
-        useful = [c for c in page.checks if not _already_read(c, lead.event, case)]
-        ordered = sorted(useful, key=lambda c: c.id not in told)
-        for check in ordered[:3]:
-            command = _fill(check, lead.event, around)
+        ordered = sorted(page.checks, key=lambda c: c.id not in told)
+        for check, command in _looks(ordered, lead.event, around, case)[:3]:
             other = told[check.id].other if check.id in told else ""
             own = [labels[lead.id]] if lead.id in labels else []
             owners.setdefault(command, []).extend(own)
@@ -140,6 +151,18 @@ def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> lis
         row.model_copy(update={"id": f"c{i}", "tells_apart": _apart(row.command, owners, parted)})
         for i, row in enumerate(list(rows.values())[:MOST_CHECKS], 1)
     ]
+
+
+def _looks(
+    checks: Iterable[Check], event: Event, around: Sequence[Event], case: Case
+) -> list[tuple[Check, str]]:
+    """Return the looks that show more than was seen, each with its command.
+
+    Those that can be run as they stand come before those that name what nobody knows.
+    """
+    useful = [check for check in checks if not _already_read(check, event, case)]
+    found = [(check, _fill(check, event, around)) for check in useful]
+    return sorted(found, key=lambda row: _HOLE.search(row[1]) is not None)
 
 
 def _apart(
@@ -171,16 +194,22 @@ def _symptom_checks(case: Case, graph: Graph) -> dict[str, NextCheck]:
         key=lambda e: (bool(graph.into.get(e.id)), -e.damage, e.earliest),
     )
     looks = [
-        [(event, check) for check in case.pages[event.page].checks
-         if not _already_read(check, event, case)]
+        [(event, *look) for look in _looks(case.pages[event.page].checks, event, near, case)]
         for event in ordered[:20]
-    ]  # fmt: skip
+        for near in [_neighbours(event, graph)]
+    ]
     rows: dict[str, NextCheck] = {}
-    for event, check in (pair for turn in zip_longest(*looks) for pair in turn if pair):
-        command = _fill(check, event)
+    for event, check, command in (row for turn in zip_longest(*looks) for row in turn if row):
         look = NextCheck(id="", command=command, where=_place(check, event), why=check.tells)
         rows.setdefault(command, look)
     return rows
+
+
+def _neighbours(event: Event, graph: Graph) -> list[Event]:
+    """Return what an event may have brought about, then what may have brought it about."""
+    names = [edge.effect for edge in graph.out.get(event.id, ())]
+    names += [edge.cause for edge in graph.into.get(event.id, ())]
+    return [graph.events[name] for name in names[:20]]
 
 
 def _place(check: Check, event: Event) -> str:

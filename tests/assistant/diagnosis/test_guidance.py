@@ -190,3 +190,55 @@ def test_where_the_others_come_from_is_looked_at_first() -> None:
     found = diagnose(case([upper, lower], [event("u", upper, 0), event("l", lower, 5)]))
 
     assert [check.command for check in found.next_checks] == ["ip link", "dmesg"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "thing", "command", "told"),
+    [
+        ("job", "ml/once", ["describe", "job", "{job}", "-n", "{namespace}"],
+         "describe job once -n ml"),
+        ("job", "slurm:63532", ["show", "job", "{job}"], "show job 63532"),
+        ("service", "ml/web", ["describe", "service", "{service}", "-n", "{namespace}"],
+         "describe service web -n ml"),
+        ("volume", "ml/data", ["describe", "pvc", "{volume}", "-n", "{namespace}"],
+         "describe pvc data -n ml"),
+        ("disk", "n1/nvme0n1", ["smartctl", "-a", "/dev/{disk}"], "smartctl -a /dev/nvme0n1"),
+        ("nic", "n1/eth0", ["ethtool", "-m", "{nic}"], "ethtool -m eth0"),
+    ],
+)  # fmt: skip
+def test_a_command_names_things_as_its_program_does(
+    kind: str, thing: str, command: list[str], told: str
+) -> None:
+    """Our names begin with a namespace, a host or the scheduler; commands take those apart."""
+    broken = page(
+        "broken", entity={"kind": kind}, signatures=[kernel("broken")],
+        checks=[{"id": "a", "command": command, **LOOK}],
+        effects=[{"effect": "died", "scope": "node"}],
+    )  # fmt: skip
+    found = diagnose(case([broken, DIED], [event("b", broken, 0, anchors=[(kind, thing)])]))
+
+    assert [check.command for check in found.next_checks] == [told]
+
+
+@pytest.mark.parametrize("role", ["root", "symptom"])
+def test_what_nobody_can_name_comes_after_a_look_that_can_be_run(role: str) -> None:
+    """It is still a look; but then the reader has to fill it in."""
+    pod = {"id": "p", "command": ["logs", "{pod}"], **LOOK}
+    log = {"id": "l", "command": ["dmesg"], **LOOK}
+    seen = page("seen", role, damage=2, signatures=[kernel("seen")], checks=[pod, log])
+    found = diagnose(case([seen], [event("s", seen, 0)]))
+
+    assert [check.command for check in found.next_checks] == ["dmesg", "logs {pod}"]
+
+
+def test_a_symptoms_look_is_filled_from_what_it_is_tied_to() -> None:
+    """A pod that only its neighbour names is the pod to look at."""
+    above = page(
+        "above", "symptom", damage=2, signatures=[kernel("above")],
+        checks=[{"id": "p", "command": ["logs", "{pod}"], **LOOK}],
+        effects=[{"effect": "died", "scope": "node"}],
+    )  # fmt: skip
+    below = event("d", DIED, 5, anchors=[("node", "n1"), ("pod", "ml/a-0")])
+    found = diagnose(case([above, DIED], [event("a", above, 0, anchors=[("node", "n1")]), below]))
+
+    assert found.next_checks[0].command == "logs a-0"
