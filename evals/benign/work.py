@@ -111,7 +111,8 @@ def _chromium(room: Room) -> None:
     room.run(
         "chromium.log", "chromium", "--headless", "--no-sandbox", "--disable-gpu",
         "--disable-quic", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync", "--enable-logging=stderr", "--v=2",
+        "--disable-component-update", "--disable-sync",
+        "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--v=2",
         f"--user-data-dir={room.folder}/profile", "--dump-dom", f"file://{page}",
     )  # fmt: skip
 
