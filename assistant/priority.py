@@ -79,8 +79,14 @@ def _by_page(
 ) -> tuple[Priority, Bilingual]:
     roots = [root.page for root in diagnosis.root_causes]
     open_ones = [event.page for event in live if event.id in diagnosis.unexplained]
-    names = [*roots, *open_ones] or [event.page for event in live]
+    names = [*roots, *_below(diagnosis, live), *open_ones] or [event.page for event in live]
     worst = min(names, key=lambda name: _ORDER.index(pages[name].priority))
     known = worst in roots and diagnosis.verdict == "fault"
     key = "priority-cause" if known else "priority-finding"
     return pages[worst].priority, say_with(key, title=pages[worst].title)
+
+
+def _below(diagnosis: Diagnosis, live: list[Event]) -> list[str]:
+    """Return the roots below the cause: what each would weigh alone, it weighs as a consequence."""
+    explained = {name for root in diagnosis.root_causes for name in root.explains}
+    return [event.page for event in live if event.role == "root" and event.id in explained]

@@ -57,14 +57,19 @@ def _cost(edge: Edge, graph: Graph) -> tuple[float, float, str]:
 
 
 def _triggers(candidate: Candidate, graph: Graph, placed: dict[str, Event]) -> list[Edge]:
-    """Walk up from the root to what set it off, weak links included."""
+    """Walk up from the root to what set it off, weak links included.
+
+    What the root brought about set nothing off, though its page may lead back to the root's.
+    """
     chosen: list[Edge] = []
     current = candidate.id
     while len(chosen) < MOST_TRIGGERS:
         above = [
             edge
             for edge in graph.into.get(current, ())
-            if graph.events[edge.cause].page not in placed and not graph.events[edge.cause].chronic
+            if graph.events[edge.cause].page not in placed
+            and edge.cause not in candidate.reached
+            and not graph.events[edge.cause].chronic
         ]
         best = max(above, key=lambda e: (e.strength, graph.events[e.cause].earliest), default=None)
         if best is None:

@@ -68,3 +68,25 @@ def test_what_spread_the_damage_is_named() -> None:
     events = [event("a", FIRST, 0), event("b", middle, 5), event("c", LAST, 9)]
 
     assert diagnose(case([FIRST, middle, LAST], events)).amplifiers == ("b",)
+
+
+def test_what_the_root_brought_about_is_no_trigger_of_it() -> None:
+    """Two conditions that may each lead to the other: the tree begins at the root."""
+    worn = page(
+        "worn",
+        effects=[{"effect": "error", "delay": {"min_s": -10, "max_s": 600}}],
+        damage=1,
+    )
+    error = page(
+        "error",
+        effects=[
+            {"effect": "worn", "strength": "sometimes", "delay": {"max_s": 3600}},
+            {"effect": "last"},
+        ],
+    )
+    events = [event("a", error, 0), event("b", worn, 0.1), event("c", LAST, 5)]
+    found = diagnose(case([worn, error, LAST], events))
+
+    assert [root.page for root in found.root_causes] == ["worn"]
+    assert [(link.source, link.target) for link in found.chain] == [("b", "a"), ("a", "c")]
+    assert found.first_anomaly == "b"
