@@ -63,6 +63,9 @@ def in_question(event: Event, case: Case) -> bool:
     page = case.pages[event.page]
     if acts_until(event, page) < case.since - CHANGE_LOOKBACK_S:
         return False
+    until = acts_until(event, page)
+    if until > event.finish and until >= case.since:
+        return True  # it passed without a word of recovery, and its page says how long that lasts
     lingers = page.persists or event.role in {"root", "change"}
     reach = max((link.delay.max_s for link in page.causes), default=0.0) if lingers else 0.0
     seen = event.last.utc.timestamp() + event.last.uncertainty_s

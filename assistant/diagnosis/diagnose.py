@@ -1,7 +1,6 @@
 """From an ordered timeline to a diagnosis. Deterministic; no model, no network."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from assistant.diagnosis import guidance
@@ -18,8 +17,9 @@ from assistant.diagnosis.case import (
 from assistant.diagnosis.chain import draw_chain, evidence_of
 from assistant.diagnosis.codes import said_codes
 from assistant.diagnosis.collateral import find_collateral
-from assistant.diagnosis.confidence import Judgement, judge, kinds_explained, left_open
+from assistant.diagnosis.confidence import Judgement, kinds_explained
 from assistant.diagnosis.exclusion import rule_out
+from assistant.diagnosis.findings import Finding, find_roots
 from assistant.diagnosis.first_failing import find_first_failing
 from assistant.diagnosis.graph import HEADS, Graph, build_graph
 from assistant.diagnosis.health import is_innocent, why_not_healthy
@@ -28,7 +28,6 @@ from assistant.diagnosis.hypotheses import (
     Ranking,
     find_candidates,
     rank,
-    recurs,
     with_latent,
 )
 from assistant.diagnosis.impact import count_impact, read_state
@@ -39,6 +38,7 @@ from assistant.diagnosis.result import (
     Confidence,
     Diagnosis,
     Hypothesis,
+    Instruction,
     NextCheck,
     RootCause,
     Verdict,
@@ -51,18 +51,10 @@ from knowledge.page import Bilingual, Page
 MOST_HYPOTHESES = 10
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A root the verdict stands on, with its confidence."""
-
-    candidate: Candidate
-    judgement: Judgement
-
-
 def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
     """Rank the causes of a case and say how sure that is."""
     ranking, collateral = rank_causes(case, weights)
-    findings = _findings(ranking, case)
+    findings = find_roots(ranking, case)
     roots = [f.candidate for f in findings]
     links = [link for f in findings for link in draw_chain(f.candidate, ranking.graph)]
     verdict, confidence = _verdict(findings, case)
@@ -83,8 +75,8 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         hypotheses=_hypotheses(ranking, case, checks),
         chain=tuple(links),
         amplifiers=_amplifiers(findings, ranking, case),
-        contain_now=tuple(guidance.contain(pages)),
-        do_not=tuple(guidance.do_not(pages)),
+        contain_now=tuple(_placed(one, findings, ranking) for one in guidance.contain(pages)),
+        do_not=tuple(_placed(one, findings, ranking) for one in guidance.do_not(pages)),
         changes=_changes(case, ranking),
         ruled_out=tuple(rule_out(case, ranking)),
         unexplained=_unexplained(findings, ranking, collateral, case),
@@ -111,75 +103,6 @@ def rank_causes(case: Case, weights: Weights) -> tuple[Ranking, dict[str, str]]:
         whole, case.pages, latents, sight=case.sight, settings=case.settings, weights=weights
     )
     return rank(whole, found, case.pages, weights), collateral
-
-
-def _findings(ranking: Ranking, case: Case) -> list[Finding]:
-    """Return the first root, and further independent ones that are at least likely.
-
-    A further root is judged by what only it explains: a second cause for what already has one is
-    a coincidence, however many effects it could have had, and what its own line states asks for
-    none.
-    """
-    findings: list[Finding] = []
-    explained: set[str] = set()
-    for pick in ranking.picks:
-        earlier = next((f for f in findings if recurs(f.candidate, pick)), None)
-        if earlier is not None:
-            findings[findings.index(earlier)] = _with_recurrence(earlier, pick)
-            explained |= set(pick.reached)
-            continue
-        told = _own_words(pick, ranking.graph) if findings else frozenset()
-        own = {name: q for name, q in pick.reached.items() if name not in explained | told}
-        judgement = judge(replace(pick, reached=own), ranking, case.pages, case.sight)
-        if not findings or judgement.confidence != "INCONCLUSIVE":
-            findings.append(Finding(pick, judgement))
-        explained |= set(pick.reached)
-    if findings and findings[0].judgement.confidence == "INCONCLUSIVE":
-        return _lead(findings, ranking, case)
-    return findings
-
-
-_GRAVITY = {"critical": 3, "error": 2, "warning": 1, "info": 0}
-
-
-def _lead(findings: Sequence[Finding], ranking: Ranking, case: Case) -> list[Finding]:
-    """Return the strongest lead first, or none where what is left open is graver than each.
-
-    Of those that nobody can be sure of, one that explains what hurts comes before one that merely
-    happened, and of these the gravest.
-    """
-
-    def explains(pick: Candidate) -> bool:
-        outer = pick.reached.keys() - _own_words(pick, ranking.graph)
-        return any(grave(ranking.graph.events[name]) for name in outer)
-
-    def worth(pick: Candidate) -> tuple[bool, int, float]:
-        return explains(pick), _GRAVITY[pick.event.severity], pick.gain
-
-    best = max(ranking.picks, key=worth)
-    rest = left_open(best, ranking)
-    if not explains(best) and any(_eclipses(event, best.event) for event in rest):
-        return []
-    if best.id == findings[0].candidate.id:
-        return list(findings)
-    return [Finding(best, judge(best, ranking, case.pages, case.sight))]
-
-
-def _eclipses(event: Event, lead: Event) -> bool:
-    """Tell whether an event is more of a concern than a lead that explains nothing."""
-    graver = _GRAVITY[event.severity] > _GRAVITY[lead.severity]
-    return graver or lead.latest < event.earliest - CHANGE_LOOKBACK_S
-
-
-def _with_recurrence(finding: Finding, again: Candidate) -> Finding:
-    """Let a root account for what it did when it came again."""
-    reached = {**again.reached, again.id: 1.0, **finding.candidate.reached}
-    return replace(finding, candidate=replace(finding.candidate, reached=reached))
-
-
-def _own_words(pick: Candidate, graph: Graph) -> frozenset[str]:
-    """Return the effects that stand in the candidate's own line."""
-    return frozenset(e.effect for e in graph.out.get(pick.id, ()) if e.scope == "line")
 
 
 def _verdict(findings: Sequence[Finding], case: Case) -> tuple[Verdict, Confidence]:
@@ -212,23 +135,36 @@ def _decided_by_unseen(verdict: Verdict, findings: Sequence[Finding]) -> bool:
 def _first_anomaly(
     findings: Sequence[Finding], ranking: Ranking, case: Case, collateral: Mapping[str, str]
 ) -> str:
-    """Return the earliest event of the propagation, its precursors included.
+    """Return where the first of the propagations that the verdict stands on began.
 
-    What follows from an event that was seen is no earlier, however wide its onset. Where nothing
-    is explained it is the first harm: an old fault elsewhere is not where this one began.
+    Where nothing is explained it is the first harm: an old fault elsewhere is not where this one
+    began.
     """
     events = {e.id: e for e in case.timeline.events}
-    names: set[str] = set()
-    for finding in findings[:1]:
-        chain = draw_chain(finding.candidate, ranking.graph)
-        names = {finding.candidate.id, *(link.source for link in chain)}
-        names |= {link.target for link in chain}
-        names -= {link.target for link in chain if link.source in events}
-    rows = [events[n] for n in names if n in events]
+    surest = [f for f in findings[1:] if f.judgement.confidence != "INCONCLUSIVE"]
+    begun = (_beginning(f, ranking, case) for f in (*findings[:1], *surest))
+    rows = [event for event in begun if event is not None]
     rows = rows or [events[_source(e.id, collateral)] for e in harm(case)]
     rows = rows or [e for e in case.timeline.events if _is_odd(e, case)]
-    first = min(rows, key=lambda e: (e.start.utc, e.earliest), default=None)
+    first = _earliest(rows)
     return first.id if first else ""
+
+
+def _beginning(finding: Finding, ranking: Ranking, case: Case) -> Event | None:
+    """Return the earliest event of one propagation, its precursors included.
+
+    What follows from an event that was seen is no earlier, however wide its onset.
+    """
+    events = {e.id: e for e in case.timeline.events}
+    chain = draw_chain(finding.candidate, ranking.graph)
+    names = {finding.candidate.id, *(link.source for link in chain)}
+    names |= {link.target for link in chain}
+    names -= {link.target for link in chain if link.source in events}
+    return _earliest(events[n] for n in names if n in events)
+
+
+def _earliest(rows: Iterable[Event]) -> Event | None:
+    return min(rows, key=lambda e: (e.start.utc, e.earliest), default=None)
 
 
 def _source(event: str, collateral: Mapping[str, str]) -> str:
@@ -277,6 +213,7 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
     page = case.pages[candidate.event.page]
     graph = ranking.graph
     own = [candidate.event, *(graph.events[n] for n in list(candidate.reached)[:10])]
+    first = _beginning(finding, ranking, case)
     return RootCause(
         hypothesis=_label(candidate, ranking),
         page=page.id,
@@ -293,6 +230,8 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
         contradicted_by=tuple(e.id for e in candidate.contradictions),
         evidence=evidence_of(own if not candidate.observed else [candidate.event]),
         event=candidate.id if candidate.observed else "",
+        first_anomaly=first.id if first else "",
+        state=read_state(case, frozenset((candidate.id, *candidate.reached))),
     )
 
 
@@ -348,6 +287,15 @@ def _hypotheses(
             )
         )
     return tuple(rows)
+
+
+def _placed(one: Instruction, findings: Sequence[Finding], ranking: Ranking) -> Instruction:
+    """Name the hosts on which the condition that calls for it was seen."""
+    seen = (
+        ranking.graph.events[n] for f in findings for n in (f.candidate.id, *f.candidate.reached)
+    )
+    nodes = {a.id for e in seen if e.page == one.page for a in e.anchors if a.kind == "node"}
+    return one.model_copy(update={"nodes": tuple(sorted(nodes))})
 
 
 def _changes(case: Case, ranking: Ranking) -> tuple[Change, ...]:

@@ -1,6 +1,6 @@
 """How it stands now and who is hurt, counted from events."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 
 from assistant.diagnosis.case import Case, harm, nodes_of
@@ -15,9 +15,9 @@ QUIET_S = 600.0
 """Damage not seen for this long before the evidence ends counts as past, unless it persists."""
 
 
-def read_state(case: Case) -> State:
-    """Return whether the damage goes on, from what was seen last."""
-    hurt = harm(case)
+def read_state(case: Case, among: Collection[str] | None = None) -> State:
+    """Return whether the damage goes on, from what was seen last; `among` these events only."""
+    hurt = [event for event in harm(case) if among is None or event.id in among]
     # Of what has no date nobody can say that it is over, or that it goes on.
     if not hurt or case.now is None or not all(event.last.dated for event in hurt):
         return State(now="unknown", as_of=case.now)

@@ -25,6 +25,13 @@ class Claim(Value):
     confidence: Confidence
 
 
+class State(Value):
+    """How it stands now."""
+
+    now: Literal["ongoing", "recovering", "recovered", "unknown"]
+    as_of: AwareDatetime | None = None
+
+
 class RootCause(Value):
     """A root the verdict stands on. *Where* and *why* are separate claims."""
 
@@ -43,6 +50,10 @@ class RootCause(Value):
     contradicted_by: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     event: str = ""
+    first_anomaly: str = ""
+    """Id of the event at which its own propagation began."""
+    state: State | None = None
+    """How it stands with what this root explains."""
 
 
 class Hypothesis(Value):
@@ -119,6 +130,8 @@ class Instruction(Value):
     text: Bilingual
     why: Bilingual
     page: str = ""
+    nodes: tuple[str, ...] = ()
+    """Hosts that it is about, where evidence tells."""
 
 
 class Change(Value):
@@ -130,13 +143,6 @@ class Change(Value):
     entity: Entity
     scope_match: bool
     evidence: tuple[str, ...] = ()
-
-
-class State(Value):
-    """How it stands now."""
-
-    now: Literal["ongoing", "recovering", "recovered", "unknown"]
-    as_of: AwareDatetime | None = None
 
 
 class Impact(Value):

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from assistant.diagnosis.result import Hypothesis, Instruction, RootCause
+from assistant.event import Event
 from assistant.incident import SLA
-from integrations.rendering.advice import tell_advice
+from integrations.rendering.advice import name_hosts, tell_advice
 from integrations.rendering.content import (
     Block,
     Fact,
@@ -141,8 +142,12 @@ def _instructions(
         return (Fact(label, soft(words(f"report.{_uncontained(view)}"))),)
     told = tell_advice(words, instructions)
     return [
-        Fact(label, join(strong(one.text), soft(one.why) if whys else (), by=" — ")) for one in told
-    ]
+        Fact(label, join(
+            join(strong(one.text), soft(name_hosts(one.nodes, words)), by=" · "),
+            soft(one.why) if whys else (), by=" — ",
+        ))
+        for one in told
+    ]  # fmt: skip
 
 
 def _verdict(view: View, _: Limits) -> Section:
@@ -157,7 +162,7 @@ def _verdict(view: View, _: Limits) -> Section:
     if not diagnosis.root_causes or diagnosis.verdict != "fault":
         facts.append(Fact("", text(view.explanation())))
     for root in diagnosis.root_causes:
-        facts += [_root(view, root), *tell_root(view, root)]
+        facts += [_root(view, root), *tell_root(view, root), *tell_course(view, root)]
     if not diagnosis.root_causes and diagnosis.hypotheses:
         facts.append(tell_lead(view, diagnosis.hypotheses[0]))
     facts += [*first_anomaly(view), *amplifiers(view), *failed_first(view), *hung(view)]
@@ -188,6 +193,16 @@ def tell_root(view: View, root: RootCause) -> Sequence[Fact]:
     )
 
 
+def tell_course(view: View, root: RootCause) -> Sequence[Fact]:
+    """Say of each of several roots where it began and how it stands."""
+    if not view.diagnosis or len(view.diagnosis.root_causes) == 1:
+        return ()
+    state = view.words(f"state.{root.state.now}") if root.state else ""
+    begun = view.event_by_id.get(root.first_anomaly)
+    told = _begun(view, begun) if begun else ()
+    return (Fact(view.words("report.first_anomaly"), join(told, text(state), by=" · ")),)
+
+
 def tell_lead(view: View, lead: Hypothesis) -> Fact:
     """Name the strongest lead where there is no root."""
     named = join(strong(view.words.say(lead.title)), text(view.name(lead.entity)), by=" · ")
@@ -201,11 +216,16 @@ def first_anomaly(view: View) -> Sequence[Fact]:
     event = view.event_by_id.get(view.diagnosis.first_anomaly if view.diagnosis else "")
     if event is None:
         return ()
-    line = join(
+    if view.diagnosis and len(view.diagnosis.root_causes) > 1:
+        return ()  # each of them tells its own
+    return (Fact(view.words("report.first_anomaly"), _begun(view, event)),)
+
+
+def _begun(view: View, event: Event) -> Line:
+    return join(
         text(view.onset(event, day=not view.one_day)), text(view.label(event)), refs([event.id]),
         refs(view.cited_by(event)), by=" · ",
     )  # fmt: skip
-    return (Fact(view.words("report.first_anomaly"), line),)
 
 
 def amplifiers(view: View) -> Sequence[Fact]:

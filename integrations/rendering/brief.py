@@ -8,6 +8,7 @@ from integrations.rendering.answer import (
     first_anomaly,
     hung,
     stand_of,
+    tell_course,
     tell_lead,
     tell_reach,
     tell_root,
@@ -60,7 +61,7 @@ def _verdict(view: View) -> Section | None:
         sure = confidence(view, diagnosis.confidence)
         facts.append(Fact(words("report.verdict"), join(sure, text(view.explanation())), loud=True))
     for root in diagnosis.root_causes:
-        facts += tell_root(view, root)
+        facts += [*tell_root(view, root), *tell_course(view, root)]
     if not diagnosis.root_causes and diagnosis.hypotheses:
         facts.append(tell_lead(view, diagnosis.hypotheses[0]))
     facts += [*first_anomaly(view), *amplifiers(view), *failed_first(view), *hung(view)]

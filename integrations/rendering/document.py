@@ -21,6 +21,7 @@ from assistant.diagnosis.result import (
     OfferedRemedy,
     RootCause,
     RuledOut,
+    State,
 )
 from assistant.event import Coverage, Event
 from integrations.rendering.moments import write_iso
@@ -89,7 +90,7 @@ def _diagnosis(view: View) -> Document:
     diagnosis = view.diagnosis or _nothing()
     say = view.words.say
     return {
-        "state": {"now": diagnosis.state.now, "as_of": _moment(diagnosis.state.as_of)},
+        "state": _state(diagnosis.state),
         "impact": diagnosis.impact.model_dump(),
         "contain_now": [_instruction(view, one) for one in diagnosis.contain_now],
         "do_not": [_instruction(view, one) for one in diagnosis.do_not],
@@ -113,6 +114,10 @@ def _diagnosis(view: View) -> Document:
     }
 
 
+def _state(state: State) -> Document:
+    return {"now": state.now, "as_of": _moment(state.as_of)}
+
+
 def _nothing() -> Diagnosis:
     return Diagnosis.model_validate(
         {"verdict": "inconclusive", "confidence": "INCONCLUSIVE", "state": {"now": "unknown"}},
@@ -121,7 +126,8 @@ def _nothing() -> Diagnosis:
 
 def _instruction(view: View, one: Instruction) -> Document:
     say = view.words.say
-    return {"text": say(one.text), "why": say(one.why), "page": one.page or None}
+    told = {"text": say(one.text), "why": say(one.why), "page": one.page or None}
+    return {**told, "nodes": list(one.nodes)}
 
 
 def _ruled_out(view: View, one: RuledOut) -> Document:
@@ -182,6 +188,8 @@ def _root(view: View, root: RootCause) -> Document:
         "contradicted_by": list(root.contradicted_by),
         "evidence": list(root.evidence),
         "event": root.event or None,
+        "first_anomaly": root.first_anomaly or None,
+        "state": _state(root.state) if root.state else None,
     }
 
 

@@ -290,8 +290,10 @@ class View:
         return self.words(f"verdict_text.inconclusive_{'open' if self.worst else 'empty'}")
 
     def _tell_root(self, root: RootCause) -> str:
-        title = self.words.say(root.title)
-        return self.words("report.root", title=title, where=self.where(root))
+        title, where = self.words.say(root.title), self.where(root)
+        if self.diagnosis and root.confidence != self.diagnosis.confidence:
+            where = f"{where} ({root.confidence})"
+        return self.words("report.root", title=title, where=where)
 
     def where(self, root: RootCause) -> str:
         """Say where a root is; a bare id gets its kind, so that it reads as a thing."""

@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.diagnosis.result import Instruction
-from integrations.rendering.advice import tell_advice
+from integrations.rendering.advice import name_hosts, tell_advice
 from integrations.wording.words import Language, load_words
 from knowledge.page import Bilingual
 
@@ -44,3 +44,20 @@ def test_different_acts_stay_apart() -> None:
     )
 
     assert len(tell_advice(load_words("en"), acts)) == 2
+
+
+def test_what_is_one_act_is_told_of_all_its_hosts() -> None:
+    """Two pages ask for the same of two hosts."""
+    here = CORDONS[0].model_copy(update={"nodes": ("gpu-09",)})
+    there = CORDONS[2].model_copy(update={"nodes": ("gpu-01",)})
+    (told,) = tell_advice(load_words("en"), (here, there))
+
+    assert told.nodes == ("gpu-01", "gpu-09")
+
+
+def test_many_hosts_are_counted() -> None:
+    """A few are named, the rest is a number."""
+    words = load_words("en")
+
+    assert name_hosts(("a", "b"), words) == "a, b"
+    assert name_hosts(tuple("abcdef"), words) == "a, b, c, d, … and 2 more"

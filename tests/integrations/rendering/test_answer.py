@@ -4,7 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from integrations.rendering.answer import stand_of, tell_reach, urgency
+from assistant.diagnosis.result import State
+from integrations.rendering.answer import (
+    first_anomaly,
+    stand_of,
+    tell_course,
+    tell_reach,
+    urgency,
+)
 from integrations.rendering.content import plain
 from integrations.rendering.view import View
 
@@ -63,3 +70,23 @@ def test_a_precursor_is_no_rival(view: View) -> None:
     assert told(after).startswith("follows from 1")
     assert told(second.model_copy(update={"event": "ev9", "explains": ()})) == ""
     assert tell_reach(view, after) == "explains nothing else"
+
+
+def test_each_of_several_causes_tells_where_it_began_and_how_it_stands(view: View) -> None:
+    """One alone leaves that to the verdict; an order among strangers would mean nothing."""
+    assert view.diagnosis is not None
+    (root,) = view.diagnosis.root_causes
+    event = view.events[0]
+    over = State(now="recovered")
+    other = root.model_copy(
+        update={"first_anomaly": event.id, "state": over, "confidence": "INCONCLUSIVE"}
+    )
+    both = _with(view, root_causes=(root, other))
+
+    assert tell_course(view, root) == ()
+    assert len(first_anomaly(view)) == 1
+    assert first_anomaly(both) == ()
+    (told,) = tell_course(both, other)
+    assert event.id in plain(told.line)
+    assert plain(told.line).endswith(view.words("state.recovered"))
+    assert both.headline().endswith("(INCONCLUSIVE)")

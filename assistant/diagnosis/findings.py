@@ -1,0 +1,113 @@
+"""The roots a diagnosis stands on: the first, and what is independent of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assistant.diagnosis.case import CHANGE_LOOKBACK_S, Case, grave
+from assistant.diagnosis.confidence import Judgement, judge, left_open
+from assistant.diagnosis.graph import Graph
+from assistant.diagnosis.hypotheses import Candidate, Ranking, recurs
+from assistant.event import Event
+
+_WIDE = frozenset({"cluster", "rack", "pdu"})
+"""What two faults may have in common by mere chance."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A root the verdict stands on, with its confidence."""
+
+    candidate: Candidate
+    judgement: Judgement
+
+
+def find_roots(ranking: Ranking, case: Case) -> list[Finding]:
+    """Return the first root, and further independent ones.
+
+    A further root is judged by what only it explains: a second cause for what already has one is
+    a coincidence, however many effects it could have had, and what its own line states asks for
+    none. One that is less than likely is named where it did grave harm to other things than those
+    of the roots before it: nothing of theirs could be its cause, and it is no less of a fault.
+    """
+    findings: list[Finding] = []
+    explained: set[str] = set()
+    for pick in ranking.picks:
+        earlier = next((f for f in findings if recurs(f.candidate, pick)), None)
+        if earlier is not None:
+            findings[findings.index(earlier)] = _with_recurrence(earlier, pick)
+            explained |= set(pick.reached)
+            continue
+        told = _own_words(pick, ranking.graph) if findings else frozenset()
+        own = {name: q for name, q in pick.reached.items() if name not in explained | told}
+        judgement = judge(replace(pick, reached=own), ranking, case.pages, case.sight)
+        sure = judgement.confidence != "INCONCLUSIVE"
+        if not findings or sure or _stands_apart(replace(pick, reached=own), findings, ranking):
+            findings.append(Finding(pick, judgement))
+        explained |= set(pick.reached)
+    if findings and findings[0].judgement.confidence == "INCONCLUSIVE":
+        return _lead(findings, ranking, case)
+    return findings
+
+
+def _stands_apart(pick: Candidate, findings: Sequence[Finding], ranking: Ranking) -> bool:
+    """Tell whether a root was seen to do grave harm, and has nothing in common with the others."""
+    if findings[0].judgement.confidence == "INCONCLUSIVE" or not pick.observed:
+        return False
+    events = ranking.graph.events
+    harmed = [events[name] for name in pick.reached if grave(events[name])]
+    if not harmed or pick.contradictions:
+        return False
+    known = _places(e for f in findings for e in _whole(f.candidate, events))
+    return known.isdisjoint(_places(_whole(pick, events)))
+
+
+def _whole(pick: Candidate, events: Mapping[str, Event]) -> list[Event]:
+    return [pick.event, *(events[name] for name in pick.reached)]
+
+
+def _places(events: Iterable[Event]) -> set[tuple[str, str]]:
+    found = {(a.kind, a.id) for e in events for a in (*e.anchors, *e.peers)}
+    return {key for key in found if key[0] not in _WIDE}
+
+
+_GRAVITY = {"critical": 3, "error": 2, "warning": 1, "info": 0}
+
+
+def _lead(findings: Sequence[Finding], ranking: Ranking, case: Case) -> list[Finding]:
+    """Return the strongest lead first, or none where what is left open is graver than each.
+
+    Of those that nobody can be sure of, one that explains what hurts comes before one that merely
+    happened, and of these the gravest.
+    """
+
+    def explains(pick: Candidate) -> bool:
+        outer = pick.reached.keys() - _own_words(pick, ranking.graph)
+        return any(grave(ranking.graph.events[name]) for name in outer)
+
+    def worth(pick: Candidate) -> tuple[bool, int, float]:
+        return explains(pick), _GRAVITY[pick.event.severity], pick.gain
+
+    best = max(ranking.picks, key=worth)
+    rest = left_open(best, ranking)
+    if not explains(best) and any(_eclipses(event, best.event) for event in rest):
+        return []
+    if best.id == findings[0].candidate.id:
+        return list(findings)
+    return [Finding(best, judge(best, ranking, case.pages, case.sight))]
+
+
+def _eclipses(event: Event, lead: Event) -> bool:
+    """Tell whether an event is more of a concern than a lead that explains nothing."""
+    graver = _GRAVITY[event.severity] > _GRAVITY[lead.severity]
+    return graver or lead.latest < event.earliest - CHANGE_LOOKBACK_S
+
+
+def _with_recurrence(finding: Finding, again: Candidate) -> Finding:
+    """Let a root account for what it did when it came again."""
+    reached = {**again.reached, again.id: 1.0, **finding.candidate.reached}
+    return replace(finding, candidate=replace(finding.candidate, reached=reached))
+
+
+def _own_words(pick: Candidate, graph: Graph) -> frozenset[str]:
+    """Return the effects that stand in the candidate's own line."""
+    return frozenset(e.effect for e in graph.out.get(pick.id, ()) if e.scope == "line")

@@ -1,0 +1,91 @@
+"""Faults that have nothing to do with each other, in the logs of one night."""
+
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from assistant.diagnosis.result import Diagnosis, RootCause
+from assistant.incident import Incident
+from assistant.investigate import investigate
+from knowledge.catalog import load_catalog
+
+shipped = cache(load_catalog)
+NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
+
+LOST = """\
+2025-10-11T02:10:01.220000+00:00 gpu-01 kernel: pcieport 0000:96:02.0: AER: Uncorrected (Fatal) \
+error received: 0000:96:02.0
+2025-10-11T02:10:01.520000+00:00 gpu-01 kernel: NVRM: Xid (PCI:0000:97:00): 79, \
+pid='<unknown>', name=<unknown>, GPU has fallen off the bus.
+"""
+STEP = """\
+2025-10-11T02:10:05.520000+00:00 gpu-01 slurmstepd[30112]: error: *** STEP 7001.0 ON gpu-01 \
+CANCELLED AT 2025-10-11T02:10:05 ***
+"""
+ENDED = "[2025-10-11T02:10:06.001] _job_complete: JobId=7001 WEXITSTATUS 1\n"
+SPREAD = """\
+2025-10-11T05:30:55.120000+00:00 gpu-09 kernel: NVRM: Xid (PCI:0000:5d:00): 48, \
+pid='<unknown>', name=<unknown>, An uncorrectable double bit error (DBE) has been detected on GPU \
+in the framebuffer at partition 6, subpartition 0.
+2025-10-11T05:30:55.122000+00:00 gpu-09 kernel: NVRM: Xid (PCI:0000:5d:00): 95, pid=7062, \
+name=python3, Uncontained: FB DED (0x2, 0x1). RST: Yes, D-RST: No
+"""
+
+
+def _stall(node: str) -> str:
+    """Write a client of a storage server that was away for ten minutes."""
+    return (
+        f"2025-10-11T02:40:12+00:00 {node} kernel: nfs: server 10.20.7.5 not responding, still"
+        f" trying\n"
+        f"2025-10-11T02:43:13+00:00 {node} kernel: INFO: task python3:51207 blocked for more than"
+        f" 120 seconds.\n"
+        f"2025-10-11T02:49:50+00:00 {node} kernel: nfs: server 10.20.7.5 OK\n"
+        f'2025-10-11T03:10:00+00:00 {node} kernel: audit: type=1400 audit(1): apparmor="STATUS"\n'
+    )
+
+
+def _diagnose(folder: Path, **files: str) -> Diagnosis:
+    for name, text in files.items():
+        (folder / f"{name.replace('_', '-')}.log").write_text(text)
+    found = investigate([folder], Incident(), shipped(), now=NOW).diagnosis
+    assert found is not None
+    return found
+
+
+def _at(found: Diagnosis, node: str) -> RootCause:
+    return next(root for root in found.root_causes if root.entity.id.startswith(node))
+
+
+def test_a_fault_on_another_node_hours_before_stands_beside_the_first(tmp_path: Path) -> None:
+    """A GPU that fell off the bus is still lost when another node's memory fails."""
+    found = _diagnose(tmp_path, gpu_01=LOST, gpu_09=SPREAD)
+    assert [root.page for root in found.root_causes] == [
+        "xid-48-double-bit-ecc",
+        "pcie-link-failure",
+    ]
+    assert found.verdict == "fault"
+    lost = _at(found, "gpu-01")
+    assert lost.first_anomaly == lost.event != found.first_anomaly
+    nodes = {node for one in found.contain_now for node in one.nodes}
+    assert nodes == {"gpu-01", "gpu-09"}
+
+
+def test_a_lost_gpu_that_ended_its_job_is_likely_beside_a_storage_outage(tmp_path: Path) -> None:
+    """What only it explains speaks for it, and the first anomaly is the first of both."""
+    files = {"gpu_01": LOST + STEP, "slurmctld": ENDED}
+    found = _diagnose(tmp_path, **files, gpu_05=_stall("gpu-05"), gpu_06=_stall("gpu-06"))
+    roots = {root.page: root for root in found.root_causes}
+    assert set(roots) == {"storage-server-unavailable", "pcie-link-failure"}
+    lost, storage = roots["pcie-link-failure"], roots["storage-server-unavailable"]
+    assert lost.confidence != "INCONCLUSIVE"
+    assert found.first_anomaly == lost.first_anomaly
+    assert lost.state is not None
+    assert storage.state is not None
+    assert (lost.state.now, storage.state.now) == ("ongoing", "recovered")
+
+
+def test_a_fault_of_the_same_node_is_no_fault_of_its_own(tmp_path: Path) -> None:
+    """What shares a host with the first may have to do with it: it is left to the leads."""
+    here = LOST.replace("gpu-01", "gpu-09")
+    found = _diagnose(tmp_path, gpu_09=here + SPREAD)
+    assert [root.page for root in found.root_causes] == ["xid-48-double-bit-ecc"]
