@@ -12,6 +12,7 @@ from typing import BinaryIO, Literal
 from tools.dialect import Dialect, Line, Setting
 from tools.quotations import is_loose, is_persons_text
 from tools.source import Source, Writer
+from tools.stamps import MONTH_SIGNS
 from tools.writers import is_daemon
 
 SYSTEM = frozenset({"kernel", "service"})
@@ -19,6 +20,9 @@ MAJORITY = 0.6
 """Part of the lines that must be of a system's dialect; quotations stay far below."""
 _REPORT = re.compile(rb"Start of NVIDIA bug report log file|NVIDIA bug report")
 """How a report begins that collects the system's own logs; said later, it may be a quotation."""
+_SIGNS = "|".join(MONTH_SIGNS)
+_INDENTED = re.compile(f"[ \t](?![1-9](?:{_SIGNS}) )".encode())
+"""Some locales put a space before a month of one digit."""
 FEW, MANY = 60, 2000
 DEEP = 8 << 20
 PIECE, DEEPEST = 1 << 20, 1 << 30
@@ -79,7 +83,7 @@ def quoting_of(
 
 def _sample(data: bytes, most: int) -> list[str]:
     """Take whole lines evenly; indented ones go on with the line before."""
-    lines = [line for line in data.split(b"\n") if line.strip() and line[:1] not in b" \t"]
+    lines = [line for line in data.split(b"\n") if line.strip() and not _INDENTED.match(line)]
     step = max(1, len(lines) // most)
     return [line[:LONGEST].decode("utf-8", "replace").rstrip("\r") for line in lines[::step]]
 

@@ -16,7 +16,7 @@ from tools.messages import (
     shape_started_by,
     stands_alone,
 )
-from tools.quotations import TAG, is_kernels, unmarked
+from tools.quotations import MARKS, TAG, is_kernels, unmarked
 from tools.scan import Block
 
 LONG_LINE = 32 << 10
@@ -254,7 +254,9 @@ class Joiner:
         if begin in self._parsed:
             return self._parsed[begin]
         text = text_of(self.data, begin, end)
-        found = self._read(text) or self._quotation(text)
+        marked = MARKS.match(text) is not None
+        # A stamp is found behind a mark too, but whose line it is only without the mark.
+        found = (marked and self._quotation(text)) or self._read(text) or self._quotation(text)
         self._parsed[begin] = found
         return found
 
@@ -277,8 +279,12 @@ class Joiner:
         own = unmarked(text)
         if TAG.match(own):
             return Line(own, None, "", "kernel", "quoted")
-        line = self._read(own)
-        return line if line and line.channel == "quoted" else None
+        for dialect in filter(is_of_system, self.dialects):
+            match = dialect.pattern.match(own)
+            line = dialect.build(match, self.setting) if match else None
+            if line and line.channel == "kernel":
+                return line._replace(channel="quoted")
+        return None
 
     def _trusted(self, line: Line, dialect: Dialect) -> Line:
         """Refuse a claim to be the system's in what is no log of the system."""

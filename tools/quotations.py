@@ -27,8 +27,8 @@ TAG = re.compile(
 )
 """What the kernel's own messages begin with: a driver and its device, or a subsystem."""
 STAMPED = re.compile(
-    r"\[ *\d+\.\d{6}\]|\[\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}\]|"
-    r"\w{3} [ \d]\d [\d:]{8} \S+ kernel: |\d{4}-\d\d-\d\d[T ]\S+ \S+ kernel: "
+    r"\[ *\d+\.\d{6}\]|\[\w{1,3} +\w{2,3} +\d+ \d\d:\d\d:\d\d \d{4}\]|"
+    r"\w{2,3} [ \d]\d [\d:]{8} \S+ kernel: |\d{4}-\d\d-\d\d[T ]\S+ \S+ kernel: "
 )
 """What `dmesg`, `dmesg -T` and the system's log put before them."""
 _LETTER = re.compile(

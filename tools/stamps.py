@@ -16,6 +16,10 @@ MONTHS = {
         ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
     )
 }
+MONTH_SIGNS = "月월"
+"""What Chinese, Japanese and Korean locales put behind a month's number: ``10月 21``."""
+MONTH = rf"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|(?:[1-9]|1[0-2])[{MONTH_SIGNS}]"
+"""How ``%b`` prints a month, as a pattern; `month_of` reads it."""
 WHOLE_SECOND_S = 1.0
 """A stamp without fraction names a second, and the moment lies somewhere in it."""
 AHEAD_OF_CAPTURE = timedelta(days=1, hours=2)
@@ -29,6 +33,12 @@ _ISO = re.compile(
     r"(\d{4})[-/](\d\d)[-/](\d\d)[T _]?(\d\d):(\d\d):(\d\d)(?:[.,:](\d{1,9}))?"
     r" ?(Z|UTC|GMT|[+-]\d\d:?\d\d|[+-]\d\d)?(?![\d:])"
 )
+
+
+def month_of(name: str) -> int:
+    """Read what `MONTH` matches; 0 where it names no month."""
+    number = name.rstrip(MONTH_SIGNS)
+    return int(number) if number.isdecimal() else MONTHS.get(name.lower(), 0)
 
 
 @lru_cache(maxsize=256)

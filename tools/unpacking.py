@@ -5,6 +5,7 @@ import codecs
 import gzip
 import io
 import lzma
+import os
 import sys
 import tarfile
 import zipfile
@@ -16,6 +17,7 @@ from typing import BinaryIO, Protocol, cast
 
 import zstandard
 
+from tools.encodings import SAMPLE, is_gb
 from tools.errors import BrokenArchiveError
 
 DAMAGE = (
@@ -70,15 +72,15 @@ class Peekable:
 
 
 class Transcoded:
-    """UTF-16 text, as Windows tools write it, given as UTF-8."""
+    """Text of another encoding, given as UTF-8."""
 
-    def __init__(self, stream: Reads1) -> None:
-        """Take the byte order from the mark at the beginning."""
+    def __init__(self, stream: Reads1, encoding: str) -> None:
+        """Begin at the text's beginning, with its mark if it has one."""
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
 
     def read1(self, size: int, /) -> bytes:
-        """Read once; the text may be longer than its UTF-16."""
+        """Read once; as UTF-8 the text may be longer."""
         while piece := self._stream.read1(max(size // 2, 2)):
             if text := self._decoder.decode(piece):
                 return text.encode("utf-8", "replace")
@@ -144,7 +146,9 @@ class Content(io.RawIOBase):
                 self._stream = stream = Peekable(layer)
                 self._layers.append(stream)
             if len(self._layers) == 1 and file.seekable():
-                self._stream = Unbuffered(file)
+                plain = Unbuffered(file)
+                chinese = is_gb(os.pread(file.fileno(), SAMPLE, 0))
+                self._stream = Transcoded(plain, "gb18030") if chinese else plain
         except DAMAGE as error:
             self.damage = _words(error)
 
@@ -177,6 +181,12 @@ class Content(io.RawIOBase):
         super().close()
 
 
+def _without_mark(head: bytes, stream: Peekable) -> Reads1:
+    if head.startswith(codecs.BOM_UTF8):
+        return Unmarked(stream)
+    return Transcoded(stream, "utf-16")  # its mark tells the order of bytes
+
+
 def _words(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
@@ -193,7 +203,7 @@ def _layer(head: bytes, stream: Peekable) -> Reads1 | None:
     if head.startswith(b"\xfd7zXZ\0"):
         return lzma.LZMAFile(below)
     if head.startswith(MARKS):
-        return Unmarked(stream) if head.startswith(codecs.BOM_UTF8) else Transcoded(stream)
+        return _without_mark(head, stream)
     if head.startswith(b"BZh"):
         return bz2.BZ2File(below)
     return None

@@ -11,15 +11,18 @@ from datetime import UTC, datetime, timedelta
 
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import UNDATED_S, UNKNOWN_BOOT_S, Instant
-from tools.stamps import MONTHS
+from tools.stamps import MONTH, month_of
 
 BOOT_CLOCK_ERROR_S = 2.0
 """Anchors name whole seconds, and the boot clock drifts against wall time."""
 
+WEEKDAY = "Mon|Tue|Wed|Thu|Fri|Sat|Sun|[日一二三四五六月火水木金土일월화수목금토]"
+"""As locales shorten it."""
 PATTERN = re.compile(
     r"(?:<\d{1,3}>|(?:kern|user|daemon|syslog) *:\w+ *: )?"
     r"(?:\[ *(?P<boot>\d+\.\d{3,6})(?:, *\d+|\]\[ *[TC]\d+)?\]"
-    r"|\[(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<month>\w{3}) +(?P<day>\d+) (?P<hms>\d\d:\d\d:\d\d) "
+    rf"|\[(?:{WEEKDAY}) +(?P<month>{MONTH}) +(?P<day>\d+) "
+    r"(?P<hms>\d\d:\d\d:\d\d) "
     r"(?P<year>\d{4})\]"
     r"|(?P<iso>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{6}[+-]\d\d:\d\d)) ?(?P<text>.*)",
     re.DOTALL,
@@ -64,11 +67,8 @@ def _from_boot(seconds: float, setting: Setting) -> Instant | None:
 
 
 def _wall(match: "re.Match[str]", setting: Setting) -> Instant | None:
-    month = MONTHS.get(match["month"].lower())
-    if month is None:
-        return None
-    hour, minute, second = (int(part) for part in match["hms"].split(":"))
-    numbers = (int(match["year"]), month, int(match["day"]), hour, minute, second)
+    day, year, month = int(match["day"]), int(match["year"]), month_of(match["month"])
+    numbers = (year, month, day, *(int(part) for part in match["hms"].split(":")))
     original = f"{match['month']} {match['day']} {match['hms']} {match['year']}"
     return setting.dating.wall(numbers, -1, host=setting.host, original=original)
 

@@ -1,14 +1,17 @@
-"""Syslog as files keep it: RFC 3164 with its year-less stamps, also `journalctl -o short`."""
+"""Syslog as files keep it: RFC 3164 with its year-less stamps, also `journalctl -o short`.
+
+The latter names months by the locale; some fill a month's number up with a space.
+"""
 
 import re
 
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Instant
-from tools.stamps import MONTHS
+from tools.stamps import MONTH, month_of
 from tools.syslog_tags import HOST, tagged_line
 
 PATTERN = re.compile(
-    r"(?:<\d{1,3}>)?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ([ \d]\d) "
+    rf"(?:<\d{{1,3}}>)? ?({MONTH}) ([ \d]\d) "
     r"(\d\d):(\d\d):(\d\d)"
     rf"(?:\.(\d{{1,9}}))?(?: (\d{{4}}))? ({HOST}) (.*)",
     re.DOTALL,
@@ -25,7 +28,7 @@ def build(match: "re.Match[str]", setting: Setting) -> Line | None:
 
 def _instant(match: "re.Match[str]", setting: Setting, original: str) -> Instant | None:
     month, day, hour, minute, second, fraction, year, host, _ = match.groups()
-    numbers = (MONTHS[month.lower()], int(day), int(hour), int(minute), int(second))
+    numbers = (month_of(month), int(day), int(hour), int(minute), int(second))
     micro = int((fraction + "000000")[:6]) if fraction else -1
     dating = setting.dating
     if year:

@@ -34,7 +34,9 @@ def kernels(read: Read, text: str, name: str = "note.txt", **scope: object) -> l
 )
 @pytest.mark.parametrize(
     "line", [XID, f"> {XID}", f"    {XID}", f"`{XID}", STAMPED, f"> {STAMPED}",
-             f"[1209841.560030] {XID}", f"Mar 11 02:13:22 gpu-17 kernel: {XID}"]
+             f"[1209841.560030] {XID}", f"Mar 11 02:13:22 gpu-17 kernel: {XID}",
+             f"> 2025-03-11T02:13:22.101+08:00 gpu-17 kernel: {XID}",
+             f"    2025-03-11T02:13:22+0800 gpu-17 kernel: {XID}"]
 )  # fmt: skip
 def test_a_pasted_line_is_the_kernels_and_prose_is_not(read: Read, text: str, line: str) -> None:
     """With its stamp or without, set off or not; what people write around it stays theirs."""
@@ -49,6 +51,21 @@ def test_a_pasted_line_keeps_what_it_states(read: Read) -> None:
     assert (stated.host, stated.time is not None) == ("gpu-17", True)
     (bare,) = (r for r in read(ENGLISH.format(line=XID)).records if r.channel == "quoted")
     assert (bare.host, bare.time) == ("", None)
+
+
+def test_a_mail_may_quote_the_kernel_beside_a_program(read: Read) -> None:
+    """Each quoted line keeps its writer: what the program printed is no claim of the kernel's."""
+    stamp = "> 2025-10-12T23:21:44.101+08:00"
+    text = (
+        "From: Li Wei <li@example.com>\nSubject: Re: job 9917 died\n\nthe network is broken.\n\n"
+        f"> kernel log from gpu-05:\n{stamp} gpu-05 kernel: {XID}\n"
+        f"{stamp} gpu-06 python[811]: [rank9]: Watchdog caught collective operation timeout\n"
+    )
+    kernel, program = read(text).records
+    assert (kernel.channel, kernel.host, kernel.text) == ("quoted", "gpu-05", XID)
+    assert kernel.time is not None
+    assert kernel.time.zone == "stated"
+    assert (program.channel, program.time is not None) == ("app", True)
 
 
 PROGRAMS = {
