@@ -90,6 +90,7 @@ class Recogniser:
 
     def __init__(self, catalog: Catalog, matcher: Matcher, incident: Incident) -> None:
         self._pages = catalog.pages
+        self._by_code = catalog.by_code
         self._matcher = matcher
         self._incident = incident
         self._ties = Ties()
@@ -168,8 +169,19 @@ class Recogniser:
             record.channel, record.unit, record.text, reason=record.fields.get("reason", "")
         )
         for match in found:
-            for each in each_host(match):
+            for each in each_host(self._coded(record, match)):
                 self._take_match(record, each)
+
+    def _coded(self, record: Record, match: Match) -> Match:
+        """Take an alert that no page knows by name for the one condition whose code it bears."""
+        signature = match.signature
+        if record.channel != "alert" or not (
+            isinstance(signature, TextSignature) and signature.fallback
+        ):
+            return match
+        words = [record.text, *(f"{label} {value}" for label, value in record.fields.items())]
+        named = {page.id for text in words for page in self._by_code(text) if not page.stands_for}
+        return match._replace(page=named.pop()) if len(named) == 1 else match
 
     def _take_match(self, record: Record, match: Match) -> None:
         signature = match.signature

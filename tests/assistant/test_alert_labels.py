@@ -138,3 +138,44 @@ def test_an_unknown_alert_is_as_grave_as_it_says(labels: dict[str, str], severit
     """One that is silenced or does not fire yet only informs; no word of it: the page's own."""
     (event,) = order(look([alert("JobThroughputLow", **labels)], UNKNOWN), UNKNOWN).events
     assert (event.entity.id, event.severity) == ("JobThroughputLow", severity)
+
+
+GPU_THERE = {"kind": "gpu", "anchors": ["node"]}
+CODED = catalog(
+    page(
+        "alert-firing",
+        kind="service",
+        signatures=[
+            {
+                "id": "any",
+                "source": "alert",
+                "fallback": True,
+                "regex": "^(?P<alert>[^:]+)",
+                "entity": {"service": "{alert}", "node": "{node}"},
+                "examples": ["A: a", "B: b"],
+            }
+        ],
+    ),
+    page("xid-95", entity=GPU_THERE, codes=["Xid 95"]),
+    page("xid-79", entity=GPU_THERE, codes=["Xid 79"]),
+    page("gst-1", codes=["GST-1001"], stands_for=["xid-79"]),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "told"),
+    [
+        ("GpuErrors", {"xid": "95"}, "xid-95"),
+        ("Xid 95 on GPU 3", {"xid": "95", "code": "GST-1001"}, "xid-95"),
+        ("Xid 95 after Xid 79", {}, "alert-firing"),
+        ("GpuErrors", {"xid": "7"}, "alert-firing"),
+        ("GST-1001", {}, "alert-firing"),
+    ],
+)
+def test_an_unknown_alert_with_one_code_is_the_condition_of_that_code(
+    name: str, labels: dict[str, str], told: str
+) -> None:
+    """In its words or as a label; several name none, and a class of symptoms is no condition."""
+    (event,) = order(look([alert(name, node="n3", **labels)], CODED), CODED).events
+    assert event.page == told
+    assert event.entity.kind == ("service" if told == "alert-firing" else "node")
