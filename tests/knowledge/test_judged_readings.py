@@ -38,6 +38,16 @@ core file size              (blocks, -c) 0
 max locked memory           (kbytes, -l) 8192
 open files                          (-n) 1024
 """
+PORT = """\
+CA 'mlx5_3'
+\tCA type: MT4129
+\tNumber of ports: 1
+\tPort 1:
+\t\tState: {state}
+\t\tPhysical state: {physical}
+\t\tRate: 400
+\t\tLink layer: InfiniBand
+"""
 
 
 @cache
@@ -75,6 +85,9 @@ def matched(folder: Path, text: str) -> list[tuple[Reading, Match]]:
         (samples.COUNTERS, set()),
         (samples.IBDIAGNET, {"ib-fabric-check-complains"}),
         (LIMITS, {"locked-memory-limit-low"}),
+        (PORT.format(state="Down", physical="Polling"), {"ib-link-down"}),
+        (PORT.format(state="Active", physical="LinkUp"), set()),
+        ("link mlx5_3/1 state DOWN physical_state POLLING netdev ibp3s0\n", {"ib-link-down"}),
     ],
 )  # fmt: skip
 def test_what_a_command_printed_is_judged(tmp_path: Path, text: str, pages: set[str]) -> None:

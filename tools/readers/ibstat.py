@@ -9,7 +9,9 @@ from tools.gpu_values import Value
 _CA = re.compile(r"^CA '([^']+)'|^Infiniband device '([^']+)' port (\d+)", re.MULTILINE)
 _PORT = re.compile(r"^\s*Port (\d+):")
 _PAIR = re.compile(r"^\s+([A-Za-z ]+?): *(\S.*)$")
-_LINK = re.compile(r"^(?:link )?(\S+)/(\d+) state (\S+) physical_state (\S+)(?: netdev (\S+))?")
+_LINK = re.compile(
+    r"^(?:link )?(\S+)/(\d+) (?:\S.* )?state (\S+) physical_state (\S+)(?: netdev (\S+))?"
+)
 _NAMES = {
     "state": "state", "physical state": "physical_state", "phys state": "physical_state",
     "rate": "rate_gbps", "base lid": "lid", "sm lid": "sm_lid", "link layer": "link_layer",
