@@ -1,36 +1,32 @@
 """Guards against tuning: shaken weights, false roots, hidden evidence."""
 
+import os
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from assistant.diagnosis.weights import Weights
 from evals import answer, perturb
 from evals.bench.measure import Figures, make_share
-from evals.run import Case, Result, Runner
+from evals.run import Case, Runner
 from evals.scenarios.build import list_faults, list_open
 from evals.score import confidently_wrong, names_root
-from knowledge.catalog import Catalog
+from knowledge.catalog import Catalog, load_catalog
 
 NOISE_DRAWS = 6
 SIGMA = 1.0
 
 
-@dataclass
-class Tally:
-    """How often something happened, of how many."""
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Whether something happened once; the label is what somebody would run again."""
 
-    hits: int = 0
-    n: int = 0
-    misses: list[str] = field(default_factory=list)
-
-    def add(self, label: str, *, hit: bool) -> None:
-        """Count one case; a hit is told by its label where somebody will ask for it."""
-        self.n += 1
-        self.hits += hit
-        if hit:
-            self.misses.append(label)
+    gate: str
+    label: str
+    hit: bool
 
 
 @dataclass(frozen=True)
@@ -42,66 +38,93 @@ class Gates:
     seeds: Sequence[int]
 
     def measure(self) -> Figures:
-        """Return each gate's figure."""
-        return {**self.noise(), **self.decoys(1), **self.decoys(3), **self.hidden(), **self.blind()}
+        """Return each gate's figure; what went wrong is told on stderr as it is found."""
+        ticks: dict[str, list[Tick]] = defaultdict(list)
+        for row in self._rows():
+            for tick in row:
+                ticks[tick.gate].append(tick)
+        counted = {gate: (sum(t.hit for t in rows), len(rows)) for gate, rows in ticks.items()}
+        return {
+            gate: make_share(*counted.get(gate, (0, 0)), bound, against, floor=floor)
+            for gate, bound, against, floor in BOUNDS
+        }
+
+    def _rows(self) -> Iterator[list[Tick]]:
+        """Yield what each case gave; the cases run in as many processes as there are cores."""
+        tasks = [(name, seed, self.scratch / f"{name}-{seed}") for name, seed in self.cases()]
+        with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            for task, row in zip(tasks, pool.map(_try_out, tasks), strict=True):
+                odd = [tick.label for tick in row if tick.hit != (tick.gate in _WANTED)]
+                sys.stderr.write(f"  {task[0]}/{task[1]} {'; '.join(odd)}\n")
+                yield row
+
+    def cases(self) -> Iterator[tuple[str, int]]:
+        """Yield every fault with every seed."""
+        for seed in self.seeds:
+            for name in [*list_faults(), *list_open()]:
+                yield name, seed
+
+    def try_out(self, name: str, seed: int) -> list[Tick]:
+        """Run all gates over one fault.
+
+        Decoys only where the evidence decides: a false root planted where nothing else is to be
+        seen is no decoy, it is the evidence that was missing.
+        """
+        gates: list[Callable[[str, int], Iterator[Tick]]] = [self.noise, self.hidden, self.blind]
+        gates += [] if name in list_open() else [self.decoys]
+        return [tick for gate in gates for tick in gate(name, seed)]
 
     def _runner(self) -> Runner:
         return Runner(self.catalog, self.scratch, scale=0.005, stored_queries=False)
 
-    def cases(self, *, decided: bool = False) -> Iterator[tuple[str, int]]:
-        """Yield every fault with every seed, and say on stderr which one is next.
-
-        With `decided`, only those that the evidence decides: a false root planted where nothing
-        else is to be seen is no decoy, it is the evidence that was missing.
-        """
-        for seed in self.seeds:
-            for name in [*list_faults(), *([] if decided else list_open())]:
-                sys.stderr.write(f"  {name}/{seed}\n")
-                yield name, seed
-
-    def noise(self) -> Figures:
+    def noise(self, name: str, seed: int) -> Iterator[Tick]:
         """Shake every weight on the log-odds scale: the root may change in 5 % of the draws."""
-        changed = Tally()
-        for name, seed in self.cases():
-            runner, folder = self._runner(), self.scratch / f"noise-{name}-{seed}"
-            _, truth = runner.build(Case(name, seed), folder)
-            right = names_root(answer.read(runner.diagnose(folder)), truth)
-            for draw in range(NOISE_DRAWS):
-                weights = Weights(sigma=SIGMA, seed=seed * 1000 + draw)
-                said = answer.read(runner.diagnose(folder, weights))
-                changed.add(f"{name}/{seed}/{draw}", hit=names_root(said, truth) != right)
-        against = f"roots changed by log-odds noise of sigma {SIGMA:g} on all weights"
-        return {"noise-changed": make_share(changed.hits, changed.n, 0.05, against)}
+        runner, folder = self._runner(), self.scratch / f"noise-{name}-{seed}"
+        _, truth = runner.build(Case(name, seed), folder)
+        right = names_root(answer.read(runner.diagnose(folder)), truth)
+        for draw in range(NOISE_DRAWS):
+            weights = Weights(sigma=SIGMA, seed=seed * 1000 + draw)
+            said = answer.read(runner.diagnose(folder, weights))
+            changed = names_root(said, truth) != right
+            yield Tick("noise-changed", f"noise draw {draw}", changed)
 
-    def decoys(self, count: int) -> Figures:
+    def decoys(self, name: str, seed: int) -> Iterator[Tick]:
         """Inject false roots with a valid edge to a real symptom."""
-        right, wrong = Tally(), Tally()
-        for name, seed in self.cases(decided=True):
+        for count in (1, 3):
             result = self._runner().run(Case(name, seed, decoys=count))
-            right.add(name, hit=names_root(result.answer, result.truth))
-            wrong.add(name, hit=confidently_wrong(result.answer, result.truth))
-        least, most = (0.85, 0.02) if count == 1 else (0.70, 0.08)
-        what = f"{count} false root{'s' if count > 1 else ''} a case"
-        return {
-            f"decoys-{count}-right": make_share(right.hits, right.n, least, what, floor=True),
-            f"decoys-{count}-wrong": make_share(
-                wrong.hits, wrong.n, most, f"{what}: LIKELY and wrong"
-            ),
-        }
+            right = names_root(result.answer, result.truth)
+            wrong = confidently_wrong(result.answer, result.truth)
+            yield Tick(f"decoys-{count}-right", f"{count} decoys: {result.miss}", right)
+            yield Tick(f"decoys-{count}-wrong", f"{count} decoys, sure: {result.miss}", wrong)
 
-    def hidden(self) -> Figures:
+    def hidden(self, name: str, seed: int) -> Iterator[Tick]:
         """Hide the root's own lines: nothing wrong may be likely."""
-        wrong = Tally()
-        for name, seed in self.cases():
-            result = self._runner().run(Case(name, seed, perturb.ROOT_HIDDEN))
-            wrong.add(name, hit=confidently_wrong(result.answer, result.truth))
-        return {"root-hidden-wrong": make_share(wrong.hits, wrong.n, 0.0, "LIKELY and wrong")}
+        result = self._runner().run(Case(name, seed, perturb.ROOT_HIDDEN))
+        wrong = confidently_wrong(result.answer, result.truth)
+        yield Tick("root-hidden-wrong", f"root hidden: {result.miss}", wrong)
 
-    def blind(self) -> Figures:
+    def blind(self, name: str, seed: int) -> Iterator[Tick]:
         """Hide each source in turn: a fault never becomes healthy."""
-        healthy = Tally()
-        for name, seed in self.cases():
-            for change in perturb.HIDDEN:
-                result: Result = self._runner().run(Case(name, seed, change))
-                healthy.add(f"{name} {change.name}", hit=result.answer.verdict == "healthy")
-        return {"source-hidden-healthy": make_share(healthy.hits, healthy.n, 0.0, "called healthy")}
+        for change in perturb.HIDDEN:
+            result = self._runner().run(Case(name, seed, change))
+            healthy = result.answer.verdict == "healthy"
+            yield Tick("source-hidden-healthy", f"{change.name}: healthy", healthy)
+
+
+BOUNDS = (
+    ("noise-changed", 0.05, f"roots changed by noise of sigma {SIGMA:g} on all log-odds", False),
+    ("decoys-1-right", 0.85, "1 false root a case", True),
+    ("decoys-1-wrong", 0.02, "1 false root a case: LIKELY and wrong", False),
+    ("decoys-3-right", 0.70, "3 false roots a case", True),
+    ("decoys-3-wrong", 0.08, "3 false roots a case: LIKELY and wrong", False),
+    ("root-hidden-wrong", 0.0, "LIKELY and wrong", False),
+    ("source-hidden-healthy", 0.0, "called healthy", False),
+)  # fmt: skip
+_WANTED = frozenset(gate for gate, _, _, floor in BOUNDS if floor)
+
+
+def _try_out(task: tuple[str, int, Path]) -> list[Tick]:
+    """Run one case in a process of its own, in a folder of its own."""
+    name, seed, scratch = task
+    scratch.mkdir()
+    return Gates(load_catalog(), scratch, [seed]).try_out(name, seed)
