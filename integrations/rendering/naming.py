@@ -9,7 +9,10 @@ from assistant.investigation import Investigation
 from integrations.rendering.view import View
 
 _HOST = re.compile(rf"{UNNAMED}(e\d+)(/?)", re.IGNORECASE | re.ASCII)
-_PLACE = re.compile(r"\{(node|gpu|pod|namespace|server|mount|job|host|bdf|device|interface)\}")
+_PLACE = re.compile(
+    r"\{(node|old_node|gpu|pod|namespace|service|volume|server|mount|job|host|bdf|device|disk|nic"
+    r"|interface)\}"
+)
 
 
 def for_people(view: View) -> View:

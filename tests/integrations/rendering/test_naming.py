@@ -72,5 +72,6 @@ def test_what_has_its_name_stays_as_it_is(view: View) -> None:
 def test_places_to_fill_in_are_shown_as_such() -> None:
     """Braces of other languages stay."""
     assert show_places("kubectl logs -n {namespace} {pod}") == "kubectl logs -n <namespace> <pod>"
+    assert show_places("smartctl -a /dev/{disk}") == "smartctl -a /dev/<disk>"
     assert show_places("awk '{print $1}'") == "awk '{print $1}'"
     assert show_places("-o jsonpath={.items}") == "-o jsonpath={.items}"
