@@ -58,7 +58,7 @@ class Room:
         """Start a server whose output is a log."""
         with (self.logs / log).open("ab") as sink:
             process = subprocess.Popen(
-                [_place(argv[0]), *argv[1:]],
+                _leashed(argv),
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=sink,
@@ -79,7 +79,7 @@ class Room:
         with sink_path.open("ab") as sink:
             try:
                 done = subprocess.run(
-                    [_place(argv[0]), *argv[1:]],
+                    _leashed(argv),
                     stdin=subprocess.DEVNULL,
                     stdout=sink,
                     stderr=sink,
@@ -120,6 +120,12 @@ def _place(name: str) -> str:
     if found is None:
         raise ReplayError(f"{name} is not installed")
     return found
+
+
+def _leashed(argv: Sequence[str]) -> list[str]:
+    """Let the kernel end it when we are killed, since nobody else would then."""
+    leash = find_program("setpriv")
+    return [*([leash, "--pdeathsig", "TERM"] if leash else []), _place(argv[0]), *argv[1:]]
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -2,6 +2,9 @@
 
 import platform
 import socket
+import subprocess
+import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -14,7 +17,7 @@ from evals.benign import corpus, drawn, sample
 from evals.benign.carriers import CARRIERS, carry
 from evals.benign.component import Component
 from evals.benign.everything import COMPONENTS
-from evals.benign.room import Room
+from evals.benign.room import Room, find_program
 from evals.errors import ReplayError
 from knowledge.catalog import Catalog, load_catalog
 
@@ -126,6 +129,35 @@ def test_drawn_lines_are_quiet(catalog: Catalog, tmp_path: Path) -> None:
     """The lines that fill the corpus up raise nothing either."""
     assert drawn.draw(4000, tmp_path) == 4000
     _assert_quiet(_find(tmp_path, catalog))
+
+
+_LEAVER = """
+import os, sys
+from pathlib import Path
+from evals.benign.room import Room
+room = Room(Path(sys.argv[1]))
+print(room.start("said.log", "sleep", "60").pid, flush=True)
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.skipif(not find_program("setpriv"), reason="needs setpriv: apt-get install util-linux")
+def test_server_ends_with_a_killed_run(tmp_path: Path) -> None:
+    """No server is left over when the run that started it is killed."""
+    argv = [sys.executable, "-c", _LEAVER, str(tmp_path)]
+    said = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=60)
+    state = Path(f"/proc/{int(said.stdout)}/stat")
+    deadline = time.monotonic() + 10
+    while _lives(state) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _lives(state)
+
+
+def _lives(state: Path) -> bool:
+    try:
+        return state.read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 @pytest.mark.soak
