@@ -51,6 +51,9 @@ def tree_of(text: str) -> Part:
         if not line.strip():
             continue
         indent = len(line) - len(line.lstrip(" "))
+        if not indent and number and not line[0].isupper():
+            _go_on(open_parts[-1][1], line)
+            continue
         while open_parts[-1][0] >= indent:
             open_parts.pop()
         above = open_parts[-1][1]
@@ -62,6 +65,11 @@ def tree_of(text: str) -> Part:
         part = above.parts.setdefault(match.group(2), found)
         open_parts.append((indent, part))
     return top
+
+
+def _go_on(part: Part, line: str) -> None:
+    """Take a line that no heading can be as more of the last value, which was printed as it is."""
+    part.value = f"{part.value}\n{line}"
 
 
 def pod_of(top: Part) -> Content:

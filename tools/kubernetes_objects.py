@@ -7,6 +7,7 @@ from typing import cast
 
 from tools.evidence import Instant, Item, ObjectState, Record
 from tools.json_places import Path, Places
+from tools.last_words import last_words
 from tools.masks import masked
 from tools.request import Request
 from tools.source import Source
@@ -31,7 +32,9 @@ def object_items(
             yield replace(record, line=line) if line else record
         else:
             state = state_of(content, kind, source.evidence, observed)
-            yield replace(state, locate=partial(_line, places, path)) if places else state
+            state = replace(state, locate=partial(_line, places, path)) if places else state
+            yield state
+            yield from last_words(state, source.capture.cluster)
 
 
 def _line(places: Places, path: Path, inner: Path) -> int:

@@ -12,7 +12,7 @@ QUOTES = re.compile(_QUOTE)
 _WEEKDAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _CTIME = re.compile(rf"{_WEEKDAY} \w{{3}} +\d\d? \d\d:\d\d:\d\d \d{{4}}\s*$")
 _DESCRIBED = re.compile(
-    rf"\s|{kubectl_describe.MOUNTING}|"
+    rf"\s|{kubectl_describe.AT_MARGIN}|"
     r"[A-Z][A-Za-z /.-]{0,40}:(?:\s{2,}\S.*|\s*)$|"
     r"(?:Name|Namespace|Node|Status|Priority|Roles|Labels|Annotations|Reason|Message): +\S"
 )

@@ -199,3 +199,30 @@ def test_a_pod_that_waits_for_its_image_says_so_by_its_state(diagnose: Diagnose)
     waiting = {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}
     pod = _pod(phase="Pending", containerStatuses=[{"name": "main", "state": waiting}])
     assert "image-pull-failed" in _pages(diagnose(pods__json=pod))
+
+
+def test_rows_of_a_table_that_wait_say_what_for(diagnose: Diagnose) -> None:
+    """A table has the reason alone: what is missing stands in the pod's own state."""
+    found = diagnose(
+        pods__txt="NAMESPACE  NAME  READY  STATUS                      RESTARTS  AGE\n"
+        "ml         a-0   0/1    ImagePullBackOff            0         20m\n"
+        "ml         b-0   0/1    CreateContainerConfigError  0         20m\n"
+    )
+    assert {(e.page, e.entity.id) for e in found.timeline.events} == {
+        ("image-pull-failed", "ml/a-0"),
+        ("container-start-failed", "ml/b-0"),
+    }
+
+
+def test_a_containers_last_words_name_the_cause(diagnose: Diagnose) -> None:
+    """The status of a plugin that cannot start says why, without any log."""
+    end = {
+        "exitCode": 1,
+        "reason": "Error",
+        "finishedAt": "2026-11-30T02:09:00Z",
+        "message": "Failed to initialize NVML: Driver/library version mismatch",
+    }
+    last = {"name": "main", "restartCount": 14, "lastState": {"terminated": end}}
+    found = diagnose(pods__json=_pod(phase="Running", containerStatuses=[last])).diagnosis
+    assert found is not None
+    assert [cause.page for cause in found.root_causes] == ["driver-library-mismatch"]

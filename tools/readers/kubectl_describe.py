@@ -9,6 +9,7 @@ from tools.command_text import command_lines
 from tools.described import Part, find_part, node_of, pod_of, tree_of
 from tools.evidence import Instant, Item, ObjectState, Record
 from tools.kubernetes_ages import ages_of, before, stamp_of
+from tools.last_words import last_words
 from tools.masks import masked
 from tools.request import Request
 from tools.source import Source
@@ -19,11 +20,11 @@ _MARKS = tuple(
     f"\n{heading}:".encode()
     for heading in ("Namespace", "Labels", "Annotations", "Roles", "Conditions", "Status", "Events")
 )
-MOUNTING = r"(?:Mounting (?:command|arguments): |Output: )"
-"""How the further lines of a mount's failure begin, which stand at the margin."""
+AT_MARGIN = r"(?:Mounting (?:command|arguments): |Output: |nvidia-container-cli: )"
+"""How the further lines of a mount's or a hook's failure begin: without any indentation."""
 _EVENT = re.compile(
     r"^ +(Normal|Warning) {2,}(\S+) {2,}(\S+(?: \(x\d+ over \S+\))?|<\w+>) {2,}(\S+) {2,}"
-    rf"(.*(?:\n{MOUNTING}.*)*)$",
+    rf"(.*(?:\n{AT_MARGIN}.*)*)$",
     re.MULTILINE,
 )
 
@@ -76,13 +77,13 @@ class Described:
         """When it was captured."""
         return self.source.capture.ended or self.source.capture.started
 
-    def state(self) -> Iterator[ObjectState]:
-        """Yield the object as far as its description tells."""
+    def state(self) -> Iterator[ObjectState | Record]:
+        """Yield the object as far as its description tells, and its containers' last words."""
         if not self.kind:
             return
         content = pod_of(self.top) if self.kind == "Pod" else node_of(self.top)
         namespace = self.top.at("Namespace").value if self.kind == "Pod" else ""
-        yield ObjectState(
+        state = ObjectState(
             self.source.evidence,
             self.kind,
             namespace,
@@ -93,6 +94,8 @@ class Described:
             self.line,
             self._locate,
         )
+        yield state
+        yield from last_words(state, self.source.capture.cluster)
 
     def _locate(self, steps: tuple[str | int, ...]) -> int:
         part = find_part(self.top, steps)
