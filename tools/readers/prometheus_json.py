@@ -1,21 +1,26 @@
 """Answers of the Prometheus HTTP API: instant and range queries."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 
 import msgspec
 
 from tools.documents import text_start
 from tools.errors import WrongFormatError
-from tools.evidence import Gap, Item, Series
+from tools.evidence import Gap, Item, Record, Series
+from tools.json_places import Finder
+from tools.readers.alertmanager import alert_record
 from tools.readers.loki_json import is_streams
 from tools.request import Request
 from tools.samples import LATEST_S, Samples
 from tools.source import Source
+from tools.stamps import Dating
 
 CLOCK = "scrape:prometheus"
 _NAMED = re.compile(r"query(?:_range)?[ =/](?P<name>[\w.-]+): ")
 _STEM = re.compile(r"([^/!]+?)(?:\.(?:json|om|gz|zst|txt))*$")
+_NAME, _ALERTS, _STATE = "__name__", "ALERTS", "alertstate"
 _HASH = re.compile(r"[0-9a-f]{12,}|\d+")
 
 
@@ -71,22 +76,46 @@ class PrometheusJsonReader:
             return
         for warning in answer.warnings:
             yield _gap(source, f"query {name} is partial: {warning}")
-        yield from _series(answer.data, name, source.evidence)
+        results = _results(answer.data)
+        yield from _series(results, name or _stem(source), source.evidence, named=bool(name))
+        yield from _firing(results, source, request)
 
 
 def _gap(source: Source, why: str) -> Gap:
     return Gap(source="prometheus", target=source.capture.target, why=why, evidence=source.evidence)
 
 
-def _series(data: Data, name: str, evidence: str) -> Iterator[Series]:
+def _results(data: Data) -> Sequence[Result]:
     if data.resultType in {"scalar", "string"}:
-        value = msgspec.json.decode(data.result, type=tuple[float, str])
-        yield Series(evidence, name, {}, _samples([value]), CLOCK)
-        return
-    for result in msgspec.json.decode(data.result, type=list[Result]):
-        values = result.values or ([result.value] if result.value else [])
-        labels = result.metric
-        yield Series(evidence, name or labels.get("__name__", ""), labels, _samples(values), CLOCK)
+        return (Result(value=msgspec.json.decode(data.result, type=tuple[float, str])),)
+    return msgspec.json.decode(data.result, type=list[Result])
+
+
+def _series(
+    results: Iterable[Result], name: str, evidence: str, *, named: bool
+) -> Iterator[Series]:
+    """Yield the series, under the metric's own name where nothing but the file's tells a query."""
+    for result in results:
+        own = result.metric.get(_NAME, "")
+        query = name if named else own or name
+        yield Series(evidence, query, result.metric, _samples(_pairs(result)), CLOCK)
+
+
+def _pairs(result: Result) -> Sequence[tuple[float, str]]:
+    return result.values or ([result.value] if result.value else [])
+
+
+def _firing(results: Iterable[Result], source: Source, request: Request) -> Iterator[Record]:
+    """Yield the alerts that Prometheus itself keeps as series, while they fire."""
+    dating, finder = Dating(request), Finder(source.whole())
+    for result in results:
+        labels, pairs = result.metric, _pairs(result)
+        if labels.get(_NAME) != _ALERTS or labels.get(_STATE) != "firing" or not pairs:
+            continue
+        told = {key: value for key, value in labels.items() if key not in {_NAME, _STATE}}
+        since = datetime.fromtimestamp(pairs[0][0], UTC).isoformat()
+        alert = {"labels": told, "startsAt": since, "state": "firing"}
+        yield alert_record(alert, source, dating, finder)
 
 
 def _samples(pairs: Sequence[tuple[float, str]]) -> Samples:
@@ -97,7 +126,7 @@ def _samples(pairs: Sequence[tuple[float, str]]) -> Samples:
 
 
 def query_name(answer: Answer, source: Source, request: Request) -> str:
-    """Find the query's name: as asked, as the capture says, as the file is called."""
+    """Find the query's name: as asked, as the capture says, as a file of that query is called."""
     asked = answer.query if isinstance(answer.query, str) else answer.query.get("expr", "")
     told = answer.name or ("" if isinstance(answer.query, str) else answer.query.get("name", ""))
     if told:
@@ -112,6 +141,10 @@ def query_name(answer: Answer, source: Source, request: Request) -> str:
     for query in request.queries:
         if query.expr == asked or (command and query.expr in command):
             return query.name
+    return ""
+
+
+def _stem(source: Source) -> str:
     match = _STEM.search(source.capture.path or source.name)
     stem = match.group(1) if match else ""
     return "" if _HASH.fullmatch(stem) else stem
