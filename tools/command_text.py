@@ -34,6 +34,8 @@ class Typed(NamedTuple):
     line: int = 0
     quotes: Mapping[str, tuple[int, str]] = {}
     """Value's name → line and words as printed, where these are not the value's own."""
+    observed: Instant | None = None
+    """When it was so, where the output says so; when a capture was taken is surer."""
 
 
 def command_lines(source: Source, request: Request, program: str) -> Iterator[Item]:
@@ -74,4 +76,5 @@ class CommandReader:
         for found in self.parse(Printed(text, host, observed, dating, command)):
             values = {"host": host, **found.values}
             quotes = {name: (line, masked(said)) for name, (line, said) in found.quotes.items()}
-            yield Reading(source.evidence, found.kind, host, values, observed, found.line, quotes)
+            seen = observed or found.observed
+            yield Reading(source.evidence, found.kind, host, values, seen, found.line, quotes)

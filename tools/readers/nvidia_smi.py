@@ -156,7 +156,7 @@ def gpu_values(tree: Mapping[str, str]) -> dict[str, Value]:
     reasons = []
     for path, text in tree.items():
         if path in PATHS:
-            values[PATHS[path]] = _typed(text, PATHS[path])
+            values[PATHS[path]] = typed(text, PATHS[path])
         elif match := _ECC.match(path):
             _add_ecc(values, match.group(1), match.group(2), text)
         elif (match := _REASON.match(path)) and text == "Active":
@@ -182,12 +182,13 @@ def _ecc_key(span: str, name: str) -> str:
     return f"ecc_{span}_{'uncorrectable' if worse else 'correctable'}"
 
 
-def _typed(text: str, name: str) -> Value:
+def typed(text: str, name: str) -> Value:
+    """Read a value as it is printed: none, a flag, a number, or the words that it stands for."""
     if text.lower() in _ABSENT:
         return None
     if text.lower() in _SPOKEN:
         return _SPOKEN[text.lower()]
-    if name in {"name", "serial", "uuid", "bdf", "recovery_action", "pstate"}:
+    if name in {"name", "serial", "uuid", "bdf", "driver", "recovery_action", "pstate"}:
         return text
     if match := _NUMBER.match(text):
         number = float(match.group())
@@ -199,12 +200,17 @@ def _observed(text: str, source: Source, request: Request, host: str) -> Instant
     moment = source.capture.ended or source.capture.started
     if moment:
         return Instant(moment)
+    return printed_at(text, Dating(request, source.reference(request.now)), host)
+
+
+def printed_at(text: str, dating: Dating, host: str) -> Instant | None:
+    """Read the host's time as `nvidia-smi` prints it, above its table and in its report."""
     match = _STAMP.match(text)
     if match is None or (month := MONTHS.get(match.group(1).lower())) is None:
         return None
     day, hour, minute, second, year = (int(part) for part in match.groups()[1:])
-    dating = Dating(request, source.reference(request.now))
-    return dating.wall((year, month, day, hour, minute, second), -1, host=host, original=text)
+    numbers = (year, month, day, hour, minute, second)
+    return dating.wall(numbers, -1, host=host, original=match.group())
 
 
 READER = NvidiaSmiReader()
