@@ -18,6 +18,7 @@ from assistant.limits import Limits
 from assistant.naming import Named, Namer, anchors_of, parse_moment, with_device
 from assistant.peers import Peers
 from assistant.relations import Relations
+from assistant.seats import settle_seats
 from assistant.states import States
 from assistant.topology import Key, Ties, Topology
 from knowledge.catalog import Catalog
@@ -141,10 +142,11 @@ class Recogniser:
             self._keep_setting(RawSetting(*raw))
         for derived in _major_timeouts(tuple(self._settings.values())):
             self._keep_setting(derived)
-        topology = self._ties.settle()
+        bursts = tuple(self._fold.bursts())
+        topology = self._ties.settle(settle_seats(self._ties.seated, bursts))
         topology.lent = conclude_addresses(self._ties, topology)
         return Recognised(
-            bursts=tuple(self._fold.bursts()),
+            bursts=bursts,
             ends=tuple(self._fold.ends),
             settings=tuple(_settle(raw, topology) for raw in self._settings.values()),
             clock_facts=self._clocks.facts(),
@@ -189,7 +191,7 @@ class Recogniser:
             return
         page = self._pages[match.page]
         if signature.relation:
-            self._tie(signature, {**self._namer.values(record), **match.values})
+            self._tie(signature, {**self._namer.values(record), **match.values}, record)
         if signature.yields == "relation":
             return
         named = self._namer.name(record, match, page)
@@ -213,14 +215,17 @@ class Recogniser:
                 speakers = self._ties.named_peers.setdefault(name, set())
                 speakers.update((named.entity, *named.anchors, *named.writer))
 
-    def _tie(self, signature: TextSignature, values: Mapping[str, str]) -> None:
+    def _tie(self, signature: TextSignature, values: Mapping[str, str], record: Record) -> None:
         things = [
             (named.kind, name)
             for named in signature.relation
             for name in anchors_of({named.kind: named.id}, values).values()
         ]
         for first, second in itertools.pairwise(things):
-            if first[0] == second[0]:
+            if first[0] == second[0] == "gpu":
+                at = record.time.utc if record.time else None
+                self._ties.seat(first[1], second[1], at)
+            elif first[0] == second[0]:
                 self._ties.equate(first[0], first[1], second[1])
             else:
                 self._ties.relate(first, second)

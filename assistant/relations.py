@@ -307,7 +307,7 @@ def _learn_alias(ties: Ties, host: str, values: Mapping[str, str]) -> None:
     uuid = values.get("uuid") or values.get("gpu_uuid") or ""
     address = next((v for k, v in values.items() if k in _PCI_NAMES and v), "")
     if uuid and address:
-        ties.equate("gpu", normalise("gpu", uuid), normalise("gpu", f"{host}/{address}"))
+        ties.seat(normalise("gpu", uuid), normalise("gpu", f"{host}/{address}"))
 
 
 _PCI_NAMES = frozenset({"pci_bus_id", "pci", "bus_id", "bdf", "pci_address", "busid"})

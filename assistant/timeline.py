@@ -20,6 +20,8 @@ from assistant.onset import Settings, begin_earlier, not_before, stated
 from assistant.pinning import pin
 from assistant.population import fold_populations, fold_recurrences
 from assistant.recognise import Recognised
+from assistant.repair import close_repaired, mark_past
+from assistant.seats import seated
 from assistant.summaries import absorb, is_wide, spaces_of
 from assistant.topology import Key, Topology
 from assistant.zones import Broke
@@ -60,9 +62,10 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     kin = find_kin(bursts, recognised.spans, names) if clocks.unresolved else {}
     maker = _Maker(recognised, catalog, kin, _last_work(merged, at_work(catalog)))
     events = sorted((maker.event(happening) for happening in merged), key=_order)
+    events = close_repaired(events, catalog.pages, names.seats, at_work(catalog))
     window = incident.window if incident.window.since else window_of(events, at_work(catalog))
     habits = Habits(events, window, recognised.spans)
-    events = mark_known([habits.rate(event) for event in events], window)
+    events = mark_past(mark_known([habits.rate(event) for event in events], window), window)
     events = fold_populations(fold_recurrences(events, habits.rising))
     return Timeline(
         events=tuple(
@@ -248,12 +251,16 @@ def _known_time(evidence: Evidence, latest: Mapping[str, datetime]) -> datetime 
 
 
 def _canonical(burst: Burst, who: "_Subjects") -> Burst:
-    entity = who.of(burst.page, burst.entity)
+    at = burst.first.utc
+    entity = who.of(burst.page, burst.entity, at)
+    if who.names.seats:
+        anchors = {seated(key, at, who.names.seats) for key in burst.anchors}
+        return replace(burst, entity=entity, anchors=anchors)
     return burst if entity == burst.entity else replace(burst, entity=entity)
 
 
 def _canonical_end(sighting: Sighting, who: "_Subjects") -> Sighting:
-    entity = who.of(sighting.page, sighting.entity)
+    entity = who.of(sighting.page, sighting.entity, sighting.time.utc)
     return sighting if entity == sighting.entity else replace(sighting, entity=entity)
 
 
@@ -267,8 +274,8 @@ class _Subjects:
     names: Topology
     pages: Mapping[str, Page]
 
-    def of(self, page: str, entity: Key) -> Key:
-        kind, name = _alias(entity, self.names)
+    def of(self, page: str, entity: Key, at: datetime) -> Key:
+        kind, name = _alias(seated(entity, at, self.names.seats), self.names)
         wanted = self.pages[page].entity.kind
         if kind == wanted or kind not in _WORK or wanted not in _WORK:
             return kind, name

@@ -5,8 +5,10 @@ whose every identity is canonical. A relation that nobody stated is absent, whic
 never "no".
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from assistant.event import Anchor
 from assistant.identity import is_address, is_uid
@@ -54,6 +56,19 @@ _STORAGE = frozenset({"storage_server", "volume", "mount", "filesystem", "queue"
 _WORK = frozenset({"pod", "container", "rank", "process"})
 
 
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """Which card sat at an address in which boot of its host."""
+
+    starts: tuple[datetime, ...]
+    cards: Mapping[int, str]
+    """By how many of the boots had begun."""
+
+    def card(self, at: datetime) -> str:
+        """Return the card of the boot that `at` lies in, or nothing."""
+        return self.cards.get(bisect_right(self.starts, at), "")
+
+
 @dataclass(slots=True)
 class Ties:
     """Relations and equalities as they are read, under whatever spelling each source uses."""
@@ -74,6 +89,8 @@ class Ties:
     """Addresses that lines name as the other side, with all that those lines speak of."""
     listed: set[str] = field(default_factory=set)
     """Jobs whose pods were read as objects: those are all there are."""
+    seated: dict[tuple[str, str, datetime | None], None] = field(default_factory=dict)
+    """A card's identity and its address on a host, in either order, and when that was said."""
     sizes: dict[str, int] = field(default_factory=dict)
     """How many ranks a job says it has."""
 
@@ -94,13 +111,27 @@ class Ties:
             better, worse = sorted((first, second), key=self._preference)
             self.parents[worse] = better
 
+    def seat(self, one: str, other: str, at: datetime | None = None) -> None:
+        """Say that a card has this address on its host: at all times, or in the boot of `at`."""
+        if one and other and ("/" in one) != ("/" in other):
+            self.seated[one, other, at] = None
+        else:
+            self.equate("gpu", one, other)
+
     def node(self, name: str) -> None:
         """Take note of a host by its own name."""
         if name and not is_address(name):
             self.nodes.add(name)
 
-    def settle(self) -> "Topology":
-        """Make every identity canonical and derive the relations that follow from others."""
+    def settle(self, seats: Mapping[str, str | Seating] | None = None) -> "Topology":
+        """Make every identity canonical and derive the relations that follow from others.
+
+        `seats` says what each address of a card means; without it each means one card.
+        """
+        for address, card in (seats or {}).items():
+            self.equate("gpu", address, card if isinstance(card, str) else "")
+        for one, other, _ in self.seated if seats is None else ():
+            self.equate("gpu", one, other)
         self._reduce_qualified_names()
         self._seat_pods()
         self._lend_addresses()
@@ -119,6 +150,7 @@ class Ties:
             known_nodes=frozenset(self._root(("node", name))[1] for name in self.nodes),
             described=frozenset(self._root(pod) for pod in self.described),
             gpu_counts={self._root(("node", n))[1]: c for n, c in self.gpu_counts.items()},
+            seats={a: one for a, one in (seats or {}).items() if isinstance(one, Seating)},
         )
         topology.derive()
         return topology
@@ -209,6 +241,8 @@ class Topology:
     gpu_counts: Mapping[str, int] = field(default_factory=dict)
     lent: Mapping[str, str] = field(default_factory=dict)
     """Hosts of addresses that only elimination tells."""
+    seats: Mapping[str, Seating] = field(default_factory=dict)
+    """Addresses of cards that did not mean one card in all boots."""
     _closures: dict[Key, frozenset[Anchor]] = field(default_factory=dict)
 
     def alias(self, kind: str, name: str) -> str:
