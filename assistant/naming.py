@@ -1,6 +1,7 @@
 """Which entity a match speaks of, and what else it touches."""
 
 import itertools
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -40,14 +41,16 @@ class Namer:
         self._holes: dict[tuple[str, str], tuple[str, ...]] = {}
         self._fixed: dict[tuple[str, str], tuple[str, ...]] = {}
         self._record: Record | None = None
+        self._said = ""
         self._values: dict[str, str] = {}
         self._own: _Words = ()
 
     def values(self, record: Record) -> dict[str, str]:
         """Return what templates may use beside a line's named groups; read-only."""
-        last = self._record
+        last, said = self._record, said_host(record)
         same = (
             last is not None
+            and said == self._said
             and last.fields is record.fields
             and last.host == record.host
             and last.unit == record.unit
@@ -55,7 +58,7 @@ class Namer:
             and last.channel == record.channel
         )
         if not same:
-            self._record, self._values = record, values_of(record)
+            self._record, self._said, self._values = record, said, values_of(record)
             labels = sorted(record.fields.items()) if record.channel == "alert" else ()
             self._own = (
                 record.channel,
@@ -167,7 +170,7 @@ _SPOKEN_OF = frozenset({"node", "job", "queue", "cluster", "storage_server", "sw
 def values_of(record: Record) -> dict[str, str]:
     """Return what templates may use beside the named groups of a line."""
     fields = record.fields
-    host = record.host
+    host = record.host or said_host(record)
     namespace, _, pod = fields.get("pod", "").rpartition("/")
     if not host and not pod and record.channel in _OF_A_HOST:
         host = f"{UNNAMED}{record.evidence}"
@@ -179,6 +182,21 @@ def values_of(record: Record) -> dict[str, str]:
     if place := host or pod_of(values):
         values["place"] = place
     return values
+
+
+def said_host(record: Record) -> str:
+    """Return the host that a program's own line begins with, where nothing else tells it.
+
+    NCCL begins its lines with ``HOST:PID:TID [DEVICE]``; in a pod that host is the pod.
+    """
+    if record.channel != "app" or record.host or "NCCL " not in record.text:
+        return ""
+    fields = record.fields
+    found = None if fields.get("pod") or fields.get("node") else _NCCL_HEAD.match(record.text)
+    return found.group(1) if found else ""
+
+
+_NCCL_HEAD = re.compile(r"([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] ")
 
 
 def with_device(reading: Reading) -> Reading:

@@ -56,9 +56,15 @@ def _nearest_head(event: Event, names: tuple[str, ...], heads: Heads) -> Event |
             for name in names
             for place in ids
             for head in heads.get((name, kind, place), ())
-            if head.id != event.id and head.earliest <= event.latest + SAME_MOMENT_S
+            if head.id != event.id and _may_precede(head, event)
         )
         first = min(met, key=lambda head: head.earliest, default=None)
         if first is not None:
             return first
     return None
+
+
+def _may_precede(head: Event, event: Event) -> bool:
+    """Tell whether the head may have begun first; doubt that both onsets share is no doubt here."""
+    shared = head.shared_s(event)
+    return head.earliest + shared <= event.latest - shared + SAME_MOMENT_S

@@ -46,6 +46,17 @@ def kinds_explained(candidate: Candidate, graph: Graph) -> set[str]:
     return {graph.events[name].page for name in candidate.reached if graph.events[name].page != own}
 
 
+def _firm_kinds(candidate: Candidate, graph: Graph) -> set[str]:
+    """Return the kinds of effect that the candidate reaches by more than a guess."""
+    firm: set[str] = set()
+    frontier = {candidate.id}
+    while frontier:
+        steps = (e for name in frontier for e in graph.out.get(name, ()) if not e.guessed)
+        frontier = {e.effect for e in steps if e.effect in candidate.reached} - firm
+        firm |= frontier
+    return {graph.events[name].page for name in firm} - {candidate.event.page}
+
+
 def _first_edges(candidate: Candidate, graph: Graph) -> Sequence[Edge]:
     return graph.out.get(candidate.id, ())
 
@@ -239,6 +250,10 @@ def _inconclusive_reasons(
         say_with("contradicted", page=_title(event.page, pages), event=say_both(event.id))
         for event in candidate.contradictions[:2]
     ]
+    guessed = [e for e in _first_edges(candidate, graph) if e.guessed]
+    if guessed and len(_firm_kinds(candidate, graph)) < LEAST_KINDS:
+        peers = {p.id for e in guessed for p in graph.events[e.effect].peers if p.kind == "node"}
+        reasons.append(say("guessed", addresses=", ".join(sorted(peers))))
     latent = candidate.latent
     if latent is not None and latent.contradicted:
         total = len(latent.affected) + len(latent.unaffected)

@@ -7,7 +7,7 @@ so the cost grows with the events and not with their square.
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.diagnosis.guards import (
     SAME_MOMENT_S,
@@ -19,6 +19,7 @@ from assistant.diagnosis.guards import (
 )
 from assistant.diagnosis.weights import Weights
 from assistant.event import Anchor, Event
+from assistant.identity import is_address
 from knowledge.page import Link, Page
 
 NEAREST = 6
@@ -42,6 +43,8 @@ class Edge:
     stated: bool
     """Whether the shared anchor is stated by evidence, not inferred."""
     scope: str
+    guessed: bool = False
+    """Whether nothing but the time ties both: the effect names a peer whose host nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +173,9 @@ def build_graph(
     for effect in by_id.values():
         if effect.role == "benign":
             continue
-        for edge in _edges_into(effect, incoming, index, by_id, (settings, weights)):
+        terms = settings, weights
+        edges = [*_edges_into(effect, incoming, index, by_id, terms)]
+        for edge in edges or _guesses(effect, incoming, by_id, terms):
             out[edge.cause].append(edge)
             into[edge.effect].append(edge)
     return Graph(
@@ -207,6 +212,38 @@ def _edges_into(
                     scope=edge.scope,
                 )
     return best.values()
+
+
+def _guesses(
+    effect: Event,
+    incoming: Mapping[str, list[tuple[str, Link]]],
+    by_id: Mapping[str, Event],
+    terms: tuple[Settings, Weights],
+) -> Iterable[Edge]:
+    """Yield what may lie behind an effect that names only an address, and that nothing explains.
+
+    The address may be any other host's: one alone that had at the time what the handbook would look
+    for there is worth a look.
+    """
+    own = {a.id for a in effect.anchors if a.kind == "node"}
+    if not _names_stranger(effect) or not own:
+        return
+    links = [(page, link) for page, link in incoming.get(effect.page, ()) if link.scope == "peer"]
+    found: list[tuple[frozenset[str], Edge]] = []
+    for page, link in links:
+        for cause in (e for e in by_id.values() if e.page == page and can_cause(e)):
+            hosts = frozenset(a.id for a in cause.anchors if a.kind == "node")
+            edge = make_edge(link, cause, effect, *terms) if hosts - own else None
+            if edge is not None:
+                found.append((hosts, replace(edge, stated=False, guessed=True)))
+    if len({hosts for hosts, _ in found}) == 1:
+        yield from (edge for _, edge in found)
+
+
+def _names_stranger(event: Event) -> bool:
+    """Tell whether the other side is an address that evidence gives to no host."""
+    peers = [peer.id for peer in event.peers if peer.kind == "node"]
+    return bool(peers) and all(map(is_address, peers))
 
 
 def reach(graph: Graph, start: str, weights: Weights, *, first: float = 1.0) -> dict[str, float]:

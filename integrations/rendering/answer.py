@@ -141,9 +141,11 @@ def _instructions(
     if not instructions and key == "do_now":
         return (Fact(label, soft(words(f"report.{_uncontained(view)}"))),)
     told = tell_advice(words, instructions)
+    several = view.diagnosis is not None and len(view.diagnosis.root_causes) > 1
+    named = key == "do_now" or several
     return [
         Fact(label, join(
-            join(strong(one.text), soft(name_hosts(one.nodes, words)), by=" · "),
+            join(strong(one.text), soft(name_hosts(one.nodes, words)) if named else (), by=" · "),
             soft(one.why) if whys else (), by=" — ",
         ))
         for one in told

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assistant.naming import values_of
-from tools.evidence import Record
+from assistant.naming import Namer, values_of
+from tools.evidence import Channel, Record
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,31 @@ def test_a_place_is_the_host_or_else_the_pod(host: str, fields: dict[str, str], 
 def test_a_line_of_nobody_has_no_place() -> None:
     """A template that needs one is then left out."""
     assert "place" not in values_of(Record("E1", "app", "words", 1, None, "", "", "", {}))
+
+
+NCCL = "node7:4410:4533 [5] transport/net_ib.cc:94 NCCL WARN NET/IB : Got async event : port error"
+
+
+@pytest.mark.parametrize(
+    ("channel", "host", "fields", "said"),
+    [
+        ("app", "", {}, "node7"),
+        ("app", "login1", {}, "login1"),
+        ("app", "", {"pod": "ml/t-0"}, ""),
+        ("alert", "", {}, ""),
+    ],
+)
+def test_a_program_names_its_host_where_nothing_else_does(
+    channel: Channel, host: str, fields: dict[str, str], said: str
+) -> None:
+    """In a pod the name is the pod's, and who carried the line knows better."""
+    record = Record("E1", channel, NCCL, 1, None, "", host, "", fields)
+    assert values_of(record)["host"] == said
+
+
+def test_the_host_of_one_line_is_not_that_of_the_next() -> None:
+    """Two hosts speak in one file."""
+    namer = Namer()
+    lines = (NCCL, NCCL.replace("node7", "node3"))
+    records = [Record("E1", "app", text, n, None, "", "", "", {}) for n, text in enumerate(lines)]
+    assert [namer.values(record)["host"] for record in records] == ["node7", "node3"]

@@ -173,3 +173,47 @@ def test_what_passes_explains_nothing_that_stays(*, lasted: float, explained: bo
     events = [event("a", started, 0), late]
 
     assert bool(_pairs(_graph([started, gone], events))) is explained
+
+
+NAMED = page("named", effects=[{"effect": "effect", "scope": "peer"}])
+STRANGER = (Anchor(kind="node", id="10.4.2.7"),)
+
+
+def test_an_address_that_no_host_owns_may_be_the_one_other_host_that_failed_then() -> None:
+    """A guess, and marked as one: nothing but the time speaks for it."""
+    events = [
+        event("a", NAMED, 0, node="n7"),
+        event("b", EFFECT, 10, node="n3", peers=STRANGER),
+    ]
+    graph = _graph([NAMED, EFFECT], events)
+
+    (edge,) = graph.out["a"]
+    assert (edge.effect, edge.guessed, edge.stated) == ("b", True, False)
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [event("c", NAMED, 1, node="n8")],
+        [event("c", NAMED, 1, node="10.4.2.7")],
+        [event("c", CAUSE, 1, node="n3")],
+    ],
+    ids=["two could be meant", "the address is known", "something else explains it"],
+)
+def test_nothing_is_guessed_where_evidence_tells_or_two_could_be_meant(others: list[Event]) -> None:
+    """The lead would hide what is known, or pick one at random."""
+    events = [
+        event("a", NAMED, 0, node="n7"),
+        event("b", EFFECT, 10, node="n3", peers=STRANGER),
+        *others,
+    ]
+    graph = _graph([CAUSE, NAMED, EFFECT], events)
+
+    assert not [e for edges in graph.out.values() for e in edges if e.guessed]
+
+
+def test_the_host_that_complains_is_not_the_peer_it_complains_of() -> None:
+    """Its own port is for the links of its node."""
+    events = [event("a", NAMED, 0, node="n3"), event("b", EFFECT, 10, node="n3", peers=STRANGER)]
+
+    assert _pairs(_graph([NAMED, EFFECT], events)) == set()
