@@ -8,7 +8,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 EXTRAS := --extra local --extra evals --extra dev
 # Real components that the tests drive. Without root, missing ones are reported and their tests skip.
-SYSTEM := prometheus prometheus-alertmanager systemd-journal-remote chromium fonts-wqy-zenhei ripgrep \
+SYSTEM := prometheus prometheus-alertmanager systemd-journal-remote chromium fonts-wqy-zenhei ripgrep shellcheck \
   slurmctld slurmd slurm-client slurmdbd munge mariadb-server-core
 
 # Real daemons that only the benign corpus of `make soak` runs. Too many to put on anybody's machine unasked.

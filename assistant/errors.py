@@ -4,7 +4,8 @@ AssistantError
 ├── NothingToReadError      no path given and no live source answered
 ├── SettingError            a setting that does not exist or a value that does not fit
 ├── StoreError              incidents cannot be kept there
-│   └── NoSuchIncidentError no incident of that id
+│   ├── NoSuchIncidentError no incident of that id
+│   └── MergeRefusedError   one of the two incidents is a part of another already
 └── VocabularyError         a page names a kind, scope or relation that nothing here provides
 """
 
@@ -55,3 +56,14 @@ class NoSuchIncidentError(StoreError):
     def __init__(self, incident: str) -> None:
         AssistantError.__init__(self, f"There is no incident {incident!r}.")
         self.hint = "`firstfault incident list` shows all incidents."
+
+
+class MergeRefusedError(StoreError):
+    """An incident is part of another already: a chain or a circle would leave nothing open."""
+
+    def __init__(self, incident: str, whole: str) -> None:
+        AssistantError.__init__(self, f"{incident} is merged into {whole} already.")
+        self.hint = (
+            f"`firstfault incident reopen {incident}` takes it out again; "
+            f"until then {whole} stands for both."
+        )

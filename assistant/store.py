@@ -21,7 +21,7 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
-from assistant.errors import NoSuchIncidentError, StoreError
+from assistant.errors import MergeRefusedError, NoSuchIncidentError, StoreError
 from assistant.fingerprint import fingerprint
 from assistant.incident import Incident
 from assistant.investigation import Investigation
@@ -167,11 +167,15 @@ class Store:
 
         Raises:
             StoreError: the two are one.
+            MergeRefusedError: one of them is part of another already.
         """
         if into == other:
             raise StoreError("one incident", "an incident cannot be merged into itself")
         with self._write() as connection:
             target, part = _key(connection, into), _key(connection, other)
+            for name, key in ((into, target), (other, part)):
+                if whole := _whole_of(connection, key):
+                    raise MergeRefusedError(name, whole)
             _set(connection, part, {"status": "merged", "merged_into": target})
             _add_note(connection, part, author, f"merged into {into}")
             _add_note(connection, target, author, f"took in {other}")
@@ -336,6 +340,13 @@ def _key(connection: Connection, incident_id: str) -> int:
     if key is None:
         raise NoSuchIncidentError(incident_id)
     return int(key)
+
+
+def _whole_of(connection: Connection, key: int) -> str:
+    """Return the id of the incident that this one is merged into, if any."""
+    merged_into = select(INCIDENTS.c.merged_into).where(INCIDENTS.c.key == key).scalar_subquery()
+    row = connection.execute(select(INCIDENTS).where(INCIDENTS.c.key == merged_into)).first()
+    return _id_of(row) if row else ""
 
 
 def _set(connection: Connection, key: int, values: dict[str, object]) -> None:

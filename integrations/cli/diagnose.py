@@ -267,6 +267,18 @@ class Desk:
                 progress.say(choose_words(self.settings, self.around).say(tell(gap)))
         if done is not self._last:
             self.found = self._kept(done)
+        self._tell_shut(progress)
+
+    def _tell_shut(self, progress: Progress) -> None:
+        """Say that trouble lies in an incident that nobody has open any more."""
+        found = self.found
+        diagnosis = found.diagnosis if found else None
+        if self._store is None or found is None or not found.incident.id or diagnosis is None:
+            return
+        kept = self._store.describe(found.incident.id)
+        if kept.status != "open" and diagnosis.verdict != "healthy":
+            words, key = choose_words(self.settings, self.around), f"progress.is_{kept.status}"
+            progress.say(words(key, id=kept.id, whole=kept.merged_into))
 
     def _kept(self, found: Investigation) -> Investigation:
         """Keep a step under its incident's id; what is shown to be healthy begins as closed."""

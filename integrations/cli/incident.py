@@ -1,6 +1,6 @@
 """List, show and keep incidents: notes, who has them, merge, split, close and reopen."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated
@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from assistant.incident import Incident, Scope
+from assistant.investigation import Investigation
+from assistant.scope import keys_of
 from assistant.store import Kept, Store
 from integrations.bootstrap import (
     choose_colour,
@@ -19,7 +21,7 @@ from integrations.bootstrap import (
     open_incidents,
     read_surroundings,
 )
-from integrations.cli.fault import UsageFault
+from integrations.cli.fault import NotFoundFault, UsageFault
 from integrations.cli.options import (
     FormOption,
     FullOption,
@@ -36,6 +38,10 @@ from integrations.rendering.view import View
 from integrations.wording.words import Words
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+
+_NAMES = 20
+_OF_NODES = frozenset({"host", "journal", "nvml", "dcgm", "containers"})
+"""Sources whose captures have a node as their target."""
 
 IncidentArgument = Annotated[str, typer.Argument(metavar="ID", help="Such as I-20250620-1.")]
 
@@ -192,11 +198,44 @@ def split(
     output: PlainOption = "text",
 ) -> None:
     """Open a new incident out of another, with its own title and nodes."""
+    nodes = tuple(dict.fromkeys(node or ()))
     with _open(None) as drawer:
-        title_of_part = " ".join(title or ()) or _title_of(drawer, incident)
-        part = Incident(title=title_of_part, scope=Scope(nodes=tuple(node or ())))
+        _check_nodes(nodes, drawer.store, incident)
+        title_of_part = " ".join(title or ()) or _title_of_part(drawer, incident, nodes)
+        part = Incident(title=title_of_part, scope=Scope(nodes=nodes))
         opened = drawer.store.split(incident, part, author=drawer.user)
         _confirm(drawer, opened.incident.id, output)
+
+
+def _check_nodes(nodes: Sequence[str], store: Store, incident: str) -> None:
+    """Refuse a node that the incident does not know: its part would be about nothing.
+
+    Raises:
+        NotFoundFault: no evidence of the incident, or of what was merged into it, names it.
+    """
+    taken_in = [kept.id for kept in store.list() if kept.merged_into == incident]
+    known = frozenset[str]().union(*(_nodes_of(store.load(one)) for one in (incident, *taken_in)))
+    unknown = [node for node in nodes if node not in known]
+    if unknown:
+        names = ", ".join(sorted(known)[:_NAMES]) + (", …" if len(known) > _NAMES else "")
+        hint = f"It knows {names}." if known else "It names no node; leave out --node."
+        raise NotFoundFault(f"{incident} knows no node {', '.join(unknown)}.", hint)
+
+
+def _nodes_of(found: Investigation) -> frozenset[str]:
+    """Return the nodes that an incident's question, events and captures name."""
+    named = {
+        name for event in found.timeline.events for kind, name in keys_of(event) if kind == "node"
+    }
+    looked = {one.target for one in found.evidence if one.source in _OF_NODES and one.target}
+    return frozenset({*named, *looked, *found.incident.scope.nodes})
+
+
+def _title_of_part(drawer: Drawer, incident: str, nodes: Sequence[str]) -> str:
+    """Tell by its title which part it is: of several without one, none could be told apart."""
+    number = 1 + sum(kept.split_from == incident for kept in drawer.store.list())
+    what = ", ".join([_title_of(drawer, incident), *nodes])
+    return drawer.words("incident.part", number=number, id=incident, what=what)
 
 
 def _title_of(drawer: Drawer, incident: str) -> str:

@@ -92,7 +92,8 @@ def _failing_as_unknown() -> Iterator[None]:
 def _fault_of(error: Exception) -> CommandFault:
     match error:
         case _click.exceptions.UsageError():
-            return UsageFault(error.format_message(), "Try `firstfault inspect --help`.")
+            message = error.format_message().replace("Value error, ", "")
+            return UsageFault(message, "Try `firstfault inspect --help`.")
         case _ if isinstance(error, FORESEEN):
             return explain(error)
     if _debugs():

@@ -1,6 +1,5 @@
 """Writes a round of checks: a table for people, one document for programs."""
 
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -19,6 +18,8 @@ from knowledge.inspection import Action, Inspection, Level
 _MARKS: Mapping[Level, str] = {"critical": "■", "warning": "▲", "unknown": "?", "ok": "✓"}
 _ORDER: Sequence[Level] = ("critical", "warning", "unknown", "ok")
 _NAMES = 3
+_OWN = "{python}"
+"""The interpreter that firstfault is installed in: another on each machine, so no path is said."""
 
 
 def print_round(found: Round, words: Words, form: Plain, *, whole: bool) -> None:
@@ -150,7 +151,8 @@ def print_explanation(
         typer.echo(f"\n{each.id}  {words.say(each.title)} ({phases})")
         for look in each.looks:
             for action in look.actions:
-                place = words(f"inspect.where_{action.where}")
+                where = "own" if _OWN in action.command else action.where
+                place = words(f"inspect.where_{where}")
                 typer.echo(f"  {place}: {flatten(_typed(action, settings))}")
             if not look.probes:
                 typer.echo(f"    ({words('inspect.manual')})")
@@ -171,7 +173,7 @@ def _commands(inspection: Inspection, settings: Settings) -> list[dict[str, obje
 
 def _typed(action: Action, settings: Settings) -> str:
     """Write a command as it is run with these settings."""
-    command = action.command.replace("{python}", sys.executable)
+    command = action.command.replace(_OWN, "python3")
     if command.startswith("kubectl "):
         command += f" --context={settings.context}" if settings.context else ""
         command += f" --kubeconfig={settings.kubeconfig}" if settings.kubeconfig else ""

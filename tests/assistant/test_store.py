@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.errors import NoSuchIncidentError, StoreError
+from assistant.errors import MergeRefusedError, NoSuchIncidentError, StoreError
 from assistant.incident import Incident, Scope
 from assistant.investigation import Investigation
 from assistant.store import Store, open_store, open_url
@@ -155,6 +155,25 @@ def test_merging_keeps_both_and_points_to_the_whole(store: Store) -> None:
     assert store.load(part).diagnosis is not None
     with pytest.raises(StoreError, match="itself"):
         store.merge(whole, whole, author="ana")
+
+
+def test_what_is_merged_takes_nothing_in_and_is_merged_once(store: Store) -> None:
+    """A circle would leave no incident open; whoever reopens the part may turn it round."""
+    evidence = build_investigation().evidence
+    first, second, third = (
+        store.save(_unnamed(evidence=evidence[:n])).incident.id for n in (2, 3, 4)
+    )
+    store.merge(first, second, author="ana")
+
+    for into, other in ((second, first), (second, third), (third, second), (first, second)):
+        with pytest.raises(MergeRefusedError, match=f"{second} is merged into {first}") as caught:
+            store.merge(into, other, author="ana")
+        assert f"incident reopen {second}" in caught.value.hint
+    assert [kept.status for kept in store.list()] == ["open", "merged", "open"]
+
+    store.reopen(second, author="ana")
+    store.merge(second, first, author="ana")
+    assert store.describe(first).merged_into == second
 
 
 def test_splitting_opens_a_new_incident_without_a_conclusion(store: Store) -> None:

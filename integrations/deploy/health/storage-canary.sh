@@ -119,7 +119,7 @@ leave() { # CODE LINE
   exit "$1"
 }
 
-# shellcheck disable=SC2329 # by the trap
+# shellcheck disable=SC2317,SC2329 # by the trap; shellcheck before 0.11 calls it by the first name
 interrupt() {
   [ -z "$child" ] || kill "$child" 2>/dev/null
   if [ -n "$began" ]; then bounded 100 /dev/null rm -f -- "$file"; fi

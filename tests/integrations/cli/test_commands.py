@@ -115,6 +115,58 @@ def test_a_part_without_a_title_says_what_it_is_part_of(run: Run, log: Path) -> 
     assert "NFS" in load(run("incident", "split", "I-20250620-1", "-o", "json")[1])["title"]  # type: ignore[operator]  # a text
 
 
+def test_parts_without_a_title_can_be_told_apart(run: Run, log: Path) -> None:
+    """Each says which part it is, of what, and which nodes it is about."""
+    run("diagnose", str(log))
+    split = ("incident", "split", "I-20250620-1", "-o", "json")
+    first, second = (
+        str(load(run(*split, *nodes)[1])["title"]) for nodes in ((), ("-n", "astra-gpu-07"))
+    )
+
+    assert first.startswith("Part 1 of I-20250620-1: ")
+    assert second.startswith("Part 2 of I-20250620-1: ")
+    assert second.endswith(", astra-gpu-07")
+
+
+def test_a_node_that_the_incident_does_not_know_is_refused(run: Run, log: Path) -> None:
+    """A part about nothing is a slip of the pen; the known names help to mend it."""
+    run("diagnose", str(log))
+    code, out, err = run("incident", "split", "I-20250620-1", "x", "--node", "nosuch")
+
+    assert (code, out) == (3, "")
+    assert "no node nosuch" in err
+    assert "astra-gpu-07" in err
+    assert len(_items(run("incident", "list", "-o", "json")[1])) == 1
+
+
+def test_merging_what_is_merged_says_what_to_do(run: Run, log: Path) -> None:
+    """There and back would leave nothing open."""
+    other = log.with_name("other.log")
+    other.write_text(log.read_text().replace("astra-gpu-07", "astra-gpu-08"))
+    run("diagnose", str(log))
+    run("diagnose", str(other))
+    assert run("incident", "merge", "I-20250620-1", "I-20250620-2")[0] == 0
+    code, _, err = run("incident", "merge", "I-20250620-2", "I-20250620-1")
+
+    assert code == 1
+    assert "incident reopen I-20250620-2" in err
+
+
+def test_trouble_in_an_incident_that_is_not_open_is_said(run: Run, log: Path) -> None:
+    """Else a P0 would lie closed in the list, and nobody would look."""
+    run("diagnose", str(log))
+    assert "closed" not in run("diagnose", str(log))[2]
+    run("incident", "close", "I-20250620-1")
+
+    code, out, err = run("diagnose", str(log), "-o", "json")
+    assert load(out)["incident"] == "I-20250620-1"
+    assert "I-20250620-1 is closed" in err
+    assert "incident reopen I-20250620-1" in err
+    run("incident", "reopen", "I-20250620-1")
+    assert "is closed" not in run("diagnose", str(log))[2]
+    assert code in (0, 5)
+
+
 def test_a_folder_that_was_not_named_is_said(run: Run, home: Path) -> None:
     """`collect` without --out saves somewhere: on stdout the path, on stderr why there."""
     code, out, err = run("collect", "--since", "5m", "--deadline", "2")

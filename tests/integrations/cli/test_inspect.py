@@ -1,6 +1,7 @@
 """Inspection from the command line: codes as Nagios has them, over bundles and live."""
 
 import json
+import sys
 import time
 from pathlib import Path
 
@@ -189,7 +190,8 @@ def test_explain_prints_commands_that_only_read(run: Run) -> None:
 def _split(command: str) -> list[str]:
     import shlex  # noqa: PLC0415 -- only here
 
-    return shlex.split(command) if not command.startswith("query_range") else ["query_range"]
+    own = command.replace("python3", sys.executable) if command.startswith("python3 ") else command
+    return shlex.split(own) if not command.startswith("query_range") else ["query_range"]
 
 
 def test_explain_tells_people_where(run: Run) -> None:
@@ -198,6 +200,27 @@ def test_explain_tells_people_where(run: Run) -> None:
 
     assert "nothing was run" in out
     assert "on each node: cat /proc/self/mounts" in out
+
+
+def test_explain_names_no_path_of_this_machine(run: Run) -> None:
+    """Its reader's Python lies elsewhere on each node; nvidia-smi answers there too."""
+    for form in ("text", "json"):
+        _, out, _ = run("inspect", "--explain", "-o", form)
+        assert sys.executable not in out
+        assert "nvidia-smi -q" in out
+        assert "python3 -m tools.probes.nvml_reader" in out
+    _, out, _ = run("inspect", "--explain")
+    (line, *_) = [line for line in out.splitlines() if "nvml_reader" in line]
+    assert "that firstfault is installed in: python3 -m" in line
+
+
+def test_a_phase_that_does_not_exist_is_told_which_there_are(run: Run) -> None:
+    """Without the framework's own words for it."""
+    code, _, err = run("inspect", "--phase", "foo")
+
+    assert code == 3
+    assert "'foo' is not one of 'before', 'during', 'after'" in err
+    assert "Value error" not in err
 
 
 def test_a_live_look_runs_what_explain_says(run: Run, home: Path) -> None:
