@@ -1,7 +1,7 @@
 """From an ordered timeline to a diagnosis. Deterministic; no model, no network."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC
 
 from assistant.diagnosis import guidance
 from assistant.diagnosis.case import (
@@ -308,7 +308,7 @@ def _changes(case: Case, ranking: Ranking) -> tuple[Change, ...]:
         match = any((a.kind, a.id) in places for a in event.anchors)
         rows.append(
             Change(
-                at=datetime.fromtimestamp(event.start.utc.timestamp(), UTC),
+                at=event.start.utc.astimezone(UTC) if event.start.dated else None,
                 what=event.text.splitlines()[0][:300] if event.text else event.page,
                 page=event.page,
                 entity=event.entity,

@@ -270,7 +270,8 @@ def _cause_known(roots: Sequence[Candidate]) -> bool:
 def _missing_logs(case: Case, hurt: Sequence[Event], roots: Sequence[Candidate]) -> list[Missing]:
     rows = []
     if hurt:
-        since = max(min(event.earliest for event in hurt), case.since)
+        dated = [event.earliest for event in hurt if event.start.dated]
+        since = max(min(dated, default=case.since), case.since)
         nodes = sorted({a.id for e in hurt for a in e.anchors if a.kind == "node"})
         # A kernel line that shows a fault was read, whatever its clock says; a hum shows none.
         shown = [e for e in case.timeline.events if "kernel" in e.channels and counts(e)]
@@ -279,13 +280,11 @@ def _missing_logs(case: Case, hurt: Sequence[Event], roots: Sequence[Candidate])
         blind = [n for n in nodes if case.sight.covers("kernel", n, since, since + 60.0) == "no"]
         if blind:
             names = ", ".join(blind[:3]) + (" …" if len(blind) > 3 else "")  # noqa: PLR2004 - the three that are shown
-            stamp = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            rows.append(
-                Missing(
-                    what=say("ask-kernel-log", nodes=names, since=stamp),
-                    why=say("ask-kernel-log-why"),
-                )
-            )
+            what = say("ask-kernel-log-undated", nodes=names)
+            if dated:
+                stamp = datetime.fromtimestamp(since, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+                what = say("ask-kernel-log", nodes=names, since=stamp)
+            rows.append(Missing(what=what, why=say("ask-kernel-log-why")))
     for root in roots:
         if not root.observed and root.event.entity.kind == "storage_server":
             stamp = root.event.start.utc.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -137,7 +137,8 @@ class Instruction(Value):
 class Change(Value):
     """An alteration of the system inside or just before the window."""
 
-    at: AwareDatetime
+    at: AwareDatetime | None
+    """None where nothing tells the day."""
     what: str
     page: str
     entity: Entity

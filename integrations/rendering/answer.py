@@ -28,7 +28,7 @@ from integrations.rendering.content import (
 )
 from integrations.rendering.folding import name_many
 from integrations.rendering.hangs import find_hangs, tell_hang
-from integrations.rendering.moments import write_stamp, write_window
+from integrations.rendering.moments import write_known, write_stamp, write_window
 from integrations.rendering.naming import show_places
 from integrations.rendering.propagation import build_chain
 from integrations.rendering.view import View
@@ -357,7 +357,7 @@ def _changes(view: View, limits: Limits) -> Section:
     changes = view.diagnosis.changes if view.diagnosis else ()
     rows = [
         Row((
-            text(write_stamp(change.at)),
+            text(write_known(change.at, words)),
             text(change.what),
             text(view.name(change.entity)),
             text(words(f"changes.{'yes' if change.scope_match else 'no'}")),

@@ -161,7 +161,7 @@ def _remedy(view: View, one: OfferedRemedy) -> Document:
 
 def _change(change: Change) -> Document:
     return {
-        "at": write_iso(change.at),
+        "at": write_iso(change.at) if change.at else None,
         "what": change.what,
         "page": change.page,
         "entity": _entity(change.entity),

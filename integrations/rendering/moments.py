@@ -26,6 +26,13 @@ def write_time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%H:%M:%SZ")
 
 
+def write_known(moment: datetime | None, words: Words, *, day: bool = True) -> str:
+    """Write a moment of which nothing more is known, or that nothing tells it."""
+    if moment is None:
+        return words("time.undated")
+    return write_stamp(moment) if day else write_time(moment)
+
+
 def write_instant(instant: Instant, words: Words, *, day: bool = False) -> str:
     """Write a moment with its error bar and what is known of its zone."""
     shown = write_stamp(instant.utc) if day else write_time(instant.utc)

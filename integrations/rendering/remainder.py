@@ -15,6 +15,7 @@ from integrations.rendering.content import (
     text,
 )
 from integrations.rendering.folding import fold_coverage, fold_events
+from integrations.rendering.moments import write_known
 from integrations.rendering.record import (
     build_clock_lines,
     evidence_line,
@@ -104,8 +105,9 @@ def _remedies(view: View) -> Iterable[Fact]:
 def _changes(view: View) -> Iterable[Fact]:
     found = [one for one in (view.diagnosis.changes if view.diagnosis else ()) if one.scope_match]
     lines = [
-        join(text(f"{one.at:%H:%M:%SZ}"), text(one.what), refs(one.evidence, most=2), by=" · ")
+        join(text(at), text(one.what), refs(one.evidence, most=2), by=" · ")
         for one in found
+        for at in [write_known(one.at, view.words, day=False)]
     ]
     return _facts(view, "changes", lines)
 

@@ -133,7 +133,8 @@ class View:
     @cached_property
     def one_day(self) -> bool:
         """True when everything in the timeline began on one day, so that times can stand alone."""
-        return len({event.start.utc.date() for event in self.shown_events}) == 1
+        starts = [event.start for event in self.shown_events]
+        return all(start.dated for start in starts) and len({s.utc.date() for s in starts}) == 1
 
     def label(self, event: Event) -> str:
         """Title, entity and number of an event on one line."""

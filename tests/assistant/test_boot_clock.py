@@ -61,6 +61,35 @@ def test_what_nothing_dates_has_no_date(tmp_path: Path) -> None:
     assert (found.diagnosis.state.now, found.diagnosis.state.as_of) == ("unknown", None)
 
 
+LOADED = """\
+[   20.331201] NVRM: loading NVIDIA UNIX x86_64 Kernel Module  570.124.06
+[   21.101200] NVRM: The NVIDIA GPU 0000:b3:00.0
+               NVRM: (PCI ID: 10de:26b5) installed in this system has
+               NVRM: fallen off the bus and is not responding to commands.
+[   21.102000] NVRM: The NVIDIA probe routine failed for 1 device(s).
+"""
+
+
+def test_a_change_that_nothing_dates_has_no_date(tmp_path: Path) -> None:
+    """The driver was loaded in this boot: that is all that the ring says of the time."""
+    (tmp_path / "dmesg.txt").write_text(LOADED)
+    found = investigate([tmp_path / "dmesg.txt"], Incident(), shipped(), now=NOW).diagnosis
+    assert found is not None
+    assert [(change.page, change.at) for change in found.changes] == [("driver-regression", None)]
+
+
+def test_a_log_of_no_known_time_is_asked_for_from_the_boot_on(tmp_path: Path) -> None:
+    """A line that nothing dates tells no moment from which on another log is needed."""
+    (tmp_path / "smi.txt").write_text(
+        "Unable to determine the device handle for GPU 0000:97:00.0: Unknown Error\n"
+    )
+    found = investigate([tmp_path / "smi.txt"], Incident(), shipped(), now=NOW).diagnosis
+    assert found is not None
+    asked = [one.what.en for one in found.missing_information]
+    assert asked[0].startswith("The kernel log of ")
+    assert asked[0].endswith(" from its last boot on.")
+
+
 def test_a_copy_of_the_file_changes_nothing(tmp_path: Path) -> None:
     """An older file of the same bytes says the same."""
     young = read(tmp_path)

@@ -3,6 +3,7 @@
 import json
 
 from integrations.rendering.document import build_document, render_json
+from integrations.rendering.markdown import render_markdown
 from integrations.rendering.view import View
 from integrations.wording.words import load_words
 from tests.integrations.sample import build_investigation
@@ -149,3 +150,16 @@ def test_hostile_lines_stay_data(hostile: tuple[str, View]) -> None:
 
     events = json.loads(render_json(view).encode(errors="backslashreplace"))["events"]
     assert events[0]["text"] == line
+
+
+def test_a_change_of_unknown_time_has_none(view: View) -> None:
+    """Nothing is put in the place of a moment that nothing tells, in JSON or in words."""
+    assert view.diagnosis is not None
+    changes = tuple(one.model_copy(update={"at": None}) for one in view.diagnosis.changes)
+    diagnosis = view.diagnosis.model_copy(update={"changes": changes})
+    found = view.investigation.model_copy(update={"diagnosis": diagnosis})
+    changed = View(found, view.pages, view.words)
+
+    assert [one["at"] for one in build_document(changed)["changes"]] == [None] * len(changes)  # type: ignore[attr-defined]  # a list
+    assert changes
+    assert "time unknown" in render_markdown(changed)

@@ -8,6 +8,7 @@ from integrations.rendering.moments import (
     write_delay,
     write_instant,
     write_iso,
+    write_known,
     write_offset,
     write_span,
     write_window,
@@ -50,6 +51,8 @@ def test_what_has_no_date_shows_none() -> None:
 
     assert write_instant(ring, EN) == "time unknown (boot clock [123461.881213])"
     assert write_instant(Instant(NOON, UNDATED_S, "unknown"), ZH) == "时间未知"
+    assert write_known(None, EN) == "time unknown"
+    assert write_known(NOON, EN, day=False) == "12:00:00Z"
 
 
 def test_a_boot_clock_bounds_the_time_from_above() -> None:
