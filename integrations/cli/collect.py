@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -34,14 +35,19 @@ from integrations.cli.options import (
 )
 from integrations.cli.progress import Progress
 from integrations.cli.scope import Asked, build_incident
+from integrations.cli.shortfall import tell_shortfall
 from knowledge.catalog import Catalog
 from tools.archive import pack
+from tools.capture import Capture
 from tools.collecting import collect as collect_evidence
 from tools.transport.local import Local
+from tools.workspace import MANIFEST
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 STDOUT = "-"
 ARCHIVE = ".tar.zst"
+_HINT = f"Give a folder, new or of an earlier run, or a name that ends in {ARCHIVE}."
+_OF_A_BUNDLE = frozenset({MANIFEST, "manifest.json", "incident.yaml", "incident.yml"})
 _OTHER_ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip", ".zst")
 
 
@@ -81,20 +87,24 @@ def collect(
     words = choose_words(settings, around)
     with Progress(words, catalog.pages, colour=choose_colour(around)) as progress:
         if out == STDOUT or out.endswith(ARCHIVE):
-            _collect_packed(out, settings, incident, catalog, progress)
-            return
-        folder = Path(out) if out else new_capture_folder(settings, around)
-        if not out:
-            progress.say(words("progress.no_out", folder=folder))
-        _collect(folder, settings, incident, catalog, progress)
-    typer.echo(str(folder))
+            got = _collect_packed(out, settings, incident, catalog, progress)
+        else:
+            folder = Path(out) if out else new_capture_folder(settings, around)
+            if not out:
+                progress.say(words("progress.no_out", folder=folder))
+            got = _collect(folder, settings, incident, catalog, progress)
+            out = str(folder)
+    if out != STDOUT:  # whoever asked over ssh reads the errors of ssh there, and the manifest
+        typer.echo(out)
+        for line in tell_shortfall(got, words):
+            typer.echo(line, err=True)
 
 
 def check_target(out: str) -> None:
     """Refuse a place that can hold no bundle, before anything is looked at.
 
     Raises:
-        UsageFault: it is a file already, or another kind of archive.
+        UsageFault: it is a file already, a folder of other things, or another kind of archive.
         NotFoundFault: the archive's folder is not there.
     """
     target = Path(out)
@@ -108,8 +118,14 @@ def check_target(out: str) -> None:
     if out.endswith(_OTHER_ARCHIVES):
         raise UsageFault(f"--out {out}: bundles are packed as {ARCHIVE} only", f"Write {ARCHIVE}.")
     if target.exists() and not target.is_dir():
-        hint = f"Give a folder, new or of an earlier run, or a name that ends in {ARCHIVE}."
-        raise UsageFault(f"--out {out} is a file", hint)
+        raise UsageFault(f"--out {out} is a file", _HINT)
+    if target.is_dir() and not _may_hold_a_bundle(target):
+        raise UsageFault(f"--out {out} is a folder that holds other things", _HINT)
+
+
+def _may_hold_a_bundle(folder: Path) -> bool:
+    names = {entry.name for entry in folder.iterdir()}
+    return not names or not names.isdisjoint(_OF_A_BUNDLE)
 
 
 def _within(incident: Incident) -> Incident:
@@ -129,36 +145,38 @@ def _collect(
     progress: Progress,
     *,
     alone: bool = False,
-) -> None:
+) -> Sequence[Capture]:
     # A bundle for stdout is one host's part of a fan-out: were every host to read the whole
     # cluster too, a sick API server would be asked thirty times at once.
     hosts = incident.scope.nodes
     request = build_request(catalog, incident)
     if alone:  # whoever asks has widened the window already
         request = request.model_copy(update={"window": incident.window})
+    context = open_context(settings, folder)
     collect_evidence(
         request,
-        open_context(settings, folder),
+        context,
         transports=(Local(),) if alone else open_transports(settings, hosts),
         deadline_s=settings.deadline_s,
         on_progress=progress.follow,
     )
+    return list(context.workspace.captures())
 
 
 def _collect_packed(
     out: str, settings: Settings, incident: Incident, catalog: Catalog, progress: Progress
-) -> None:
+) -> Sequence[Capture]:
     """Collect beside the archive and pack; the archive appears only when it is whole."""
     target = Path(out)
     beside = None if out == STDOUT else target.parent
     with tempfile.TemporaryDirectory(prefix=".collect-", dir=beside) as room:
         folder = Path(room) / "bundle"
-        _collect(folder, settings, incident, catalog, progress, alone=out == STDOUT)
+        got = _collect(folder, settings, incident, catalog, progress, alone=out == STDOUT)
         if out == STDOUT:
             pack(folder, sys.stdout.buffer)
-            return
+            return got
         packed = Path(room) / "packed"
         with packed.open("wb") as stream:
             pack(folder, stream)
         packed.replace(target)
-    typer.echo(out)
+    return got
