@@ -50,7 +50,10 @@ def answer_queries(recording: Recording, wanted: Sequence[Query]) -> Iterator[An
         text = scratch / "metrics.om"
         text.write_text(render(recording.metrics))
         create_blocks(text, scratch / "data")
-        with serve(scratch / "data", scratch) as url, httpx.Client(base_url=url) as client:
+        with (
+            serve(scratch / "data", scratch) as url,
+            httpx.Client(base_url=url, timeout=60.0) as client,
+        ):
             for name, expr in wanted:
                 response = client.get(
                     "/api/v1/query_range",
