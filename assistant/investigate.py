@@ -17,7 +17,7 @@ from assistant.diagnosis.diagnose import diagnose
 from assistant.diagnosis.impact import latest_moment
 from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
 from assistant.event import Timeline
-from assistant.gather import Live, adopt, build_request, is_bounded, open_bundle
+from assistant.gather import LIVE_LOOKBACK, Live, adopt, build_request, is_bounded, open_bundle
 from assistant.incident import Incident
 from assistant.investigation import Cluster, Investigation, Versions
 from assistant.priority import decide_priority
@@ -220,9 +220,18 @@ def product_version() -> str:
 
 def covered(evidence: Sequence[Evidence]) -> Window:
     """Return the time that the evidence speaks of: the window of an answer that found nothing."""
-    since = [item.window.since for item in evidence if item.window.since]
-    until = [item.window.until for item in evidence if item.window.until]
+    windows = [_spoken_of(item) for item in evidence]
+    since = [window.since for window in windows if window.since]
+    until = [window.until for window in windows if window.until]
     return Window(since=min(since, default=None), until=max(until, default=None))
+
+
+def _spoken_of(item: Evidence) -> Window:
+    """Leave out a host's far past: a look takes its own logs whole, back to its installation."""
+    if not (item.live and item.source == "host" and item.observed_at and item.window.since):
+        return item.window
+    lately = item.observed_at - LIVE_LOOKBACK
+    return Window(since=max(item.window.since, lately), until=item.observed_at)
 
 
 def _window(asked: Window, timeline: Timeline, working: Collection[str]) -> Window:

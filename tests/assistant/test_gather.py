@@ -104,6 +104,37 @@ def test_a_live_look_without_window_goes_back_some_hours(tmp_path: Path) -> None
     assert sum(isinstance(item, Record) for item in stream) == 2
 
 
+class Installed:
+    """A way to a host that has nothing to tell but what was once installed on it."""
+
+    name = "installed"
+
+    def looks(self, request: Request, context: ProbeContext) -> Iterator[Look]:
+        """Give the package manager's log, which nothing bounds."""
+        del request
+        yield Look("host-packages", "host", "n1", 9, lambda: self._run(context))
+
+    def _run(self, context: ProbeContext) -> Iterator[Capture]:
+        lines = (
+            "2024-06-24 14:36:25 startup archives unpack\n"
+            "2025-06-20 02:50:11 status installed libc-bin:amd64 2.36-9+deb12u10\n"
+        )
+        yield context.store(
+            lines.encode(), source="host", path="host/n1/dpkg.log.txt", target="n1",
+            command="cat /var/log/dpkg.log",
+        )  # fmt: skip
+
+
+def test_a_live_look_that_found_nothing_speaks_of_the_last_hours(tmp_path: Path) -> None:
+    """A log that goes back to the installation is no window: the incident would be a year old."""
+    look = live(tmp_path, way=Installed())
+    found = investigate(look, Incident(), HANDBOOK, now=NOW)
+    again = investigate([tmp_path / "bundle"], Incident(), HANDBOOK, now=NOW)
+    assert found.evidence[0].window.since == datetime(2024, 6, 24, 14, 36, 25, tzinfo=UTC)
+    assert found.window.since == NOW - timedelta(hours=6)
+    assert again.window == found.window
+
+
 def test_a_failure_of_the_collection_is_not_swallowed(tmp_path: Path) -> None:
     """What breaks in the collecting thread surfaces in the caller's."""
 
