@@ -24,7 +24,8 @@ _SERVICES = (
         "slurmctld",
         re.compile(
             rb"slurmctld|sched/backfill|_job_complete|_slurm_rpc_|sched: Allocate"
-            rb"|update_node: node |validate_node_specs"
+            rb"|update_node: node |drain_nodes: node |validate_node_specs|REQUEST_KILL_JOB"
+            rb"|Setting node \S+ state to \w+ with reason:|gres/gpu: count too low"
             rb"|^\[\d{4}-\d\d-\d\dT[\d:.]+\] (?:error: |debug\d?: )?(?:\w+: )?"
             rb"(?:Killing |[Rr]equeue job |Batch |Resending )?"
             rb"(?:JobId=|Nodes? \S+ (?:not |now )?(?:respond|unexpectedly))"
@@ -34,6 +35,7 @@ _SERVICES = (
         "slurmd",
         re.compile(
             rb"slurmd version|launch task StepId|_run_prolog|slurmstepd|Slurmd|STEPD TERMINATED"
+            rb"|can't stat gres\.conf file "
             rb"|[Hh]ealth_?[Cc]heck(?:Program)?(?: poll timeout|:? failed: rc:)"
         ),
     ),

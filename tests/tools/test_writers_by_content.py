@@ -26,6 +26,20 @@ def test_a_daemons_own_log_is_known_under_any_name(unit: str, name: str) -> None
     assert service_of_content(OWN[unit], name) == unit
 
 
+@pytest.mark.parametrize(
+    ("line", "unit"),
+    [
+        (b"fatal: can't stat gres.conf file /dev/nvidia5: No such file or directory\n", "slurmd"),
+        (b"error: gres/gpu: count too low (7 < 8) for node gpu-n06\n", "slurmctld"),
+        (b"error: Setting node n4 state to DRAIN with reason:Low RealMemory\n", "slurmctld"),
+        (b"drain_nodes: node gpu-n04 state set to DRAIN\n", "slurmctld"),
+    ],
+)
+def test_a_single_line_of_slurm_is_its_daemons(line: bytes, unit: str) -> None:
+    """What is cut out of a long log still shows whose it was."""
+    assert service_of_content(b"[2025-12-01T03:10:02.000] " + line, "51-node.log") == unit
+
+
 def test_the_content_goes_before_the_name() -> None:
     """A kubelet's log that was saved as another daemon's stays the kubelet's."""
     assert service_of_content(OWN["kubelet"], "etcd.log") == "kubelet"
