@@ -136,6 +136,7 @@ class Recogniser:
 
     def finish(self) -> Recognised:
         """Settle identities and return everything."""
+        self._add_all(self._states.groups())
         for beside in self._peers.compared():
             self._add_all(self._states.reading(beside))
         for raw in self._states.settings:

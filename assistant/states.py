@@ -21,7 +21,9 @@ from knowledge.catalog import Catalog
 from knowledge.conditions import ROOT, as_text, lookup, parse_path
 from knowledge.matching import Match, Matcher
 from knowledge.page import MetricSignature, Page, StateSignature
+from knowledge.promql import largest
 from tools.evidence import Channel, Instant, ObjectState, Reading, Series
+from tools.samples import Samples
 
 CONTEXT = "context"
 MOST_VALUE = 200
@@ -62,6 +64,7 @@ class States:
             for tested, pairs in subjects.items()
         }
         self._subjects = {tested: _distinct(pairs) for tested, pairs in subjects.items()}
+        self._grouped: dict[tuple[str, tuple[tuple[str, str], ...]], list[Series]] = {}
         self.settings: list[tuple[str, float, tuple[Key, ...], Place]] = []
         """Name, value, anchors and place of what pages of context read."""
 
@@ -102,7 +105,21 @@ class States:
         """Yield one sighting for each stretch of samples that satisfies a signature."""
         if not series.samples:
             return
+        for by in self._matcher.groupings(series.query):
+            labels = tuple((label, series.labels.get(label, "")) for label in by)
+            self._grouped.setdefault((series.query, labels), []).append(series)
         matches = self._matcher.match_series(series.query, series.labels, series.samples)
+        yield from self._judge_series(series, matches)
+
+    def groups(self) -> Iterator[Sighting]:
+        """Yield what series show together that a query makes one of, once all of them were read."""
+        for (metric, labels), many in self._grouped.items():
+            samples = Samples(*largest([one.samples for one in many]))
+            whole = replace(many[-1], labels=dict(labels), samples=samples)
+            matches = self._matcher.match_group(metric, whole.labels, samples)
+            yield from self._judge_series(whole, matches)
+
+    def _judge_series(self, series: Series, matches: Iterable[Match]) -> Iterator[Sighting]:
         held: set[tuple[str, Key]] = set()
         for match in matches:
             sighting = self._stretch(series, match)

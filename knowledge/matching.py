@@ -12,7 +12,7 @@ from typing import NamedTuple
 import re2
 
 from knowledge.catalog import Catalog
-from knowledge.conditions import ROOT, as_text, holds, lookup
+from knowledge.conditions import ROOT, as_text, compare_numbers, holds, lookup
 from knowledge.errors import QueryUnsupportedError
 from knowledge.page import (
     MetricSignature,
@@ -24,7 +24,7 @@ from knowledge.page import (
 from knowledge.pattern import Pattern, compile_pattern, encode
 from knowledge.promql import Expression, parse_promql
 from knowledge.reckoning import FieldValue, decode_fields, fields_of
-from knowledge.runs import Interval, Point, satisfied
+from knowledge.runs import Interval, Point, columns, satisfied
 from knowledge.template import placeholders
 
 SPEAKS_FOR: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -123,8 +123,36 @@ class Matcher:
         loose = self._loose.get(query, [])
         named = [known for known in self._metrics.get(query, ()) if known not in loose]
         found = [known.match(labels, samples) for known in named]
-        found += [known.match(labels, known.computed(labels, samples)) for known in loose]
+        alone = [known for known in loose if known.expression and not known.expression.by]
+        found += [known.match(labels, known.computed(labels, samples)) for known in alone]
         return [match for matches in found for match in matches]
+
+    def groupings(self, metric: str) -> frozenset[tuple[str, ...]]:
+        """Return the labels by which queries over a metric make one series of several."""
+        known = self._loose.get(metric, ())
+        return frozenset(each.expression.by for each in known if each.expression) - {()}
+
+    def match_group(
+        self, metric: str, labels: Mapping[str, str], samples: Sequence[Point]
+    ) -> list[Match]:
+        """Match the largest of those series of a metric that share `labels`, one of its groupings.
+
+        Many pages ask the same query for different values: it is computed once.
+        """
+        by = tuple(labels)
+        computed: dict[str, Sequence[Point]] = {}
+        found: list[Match] = []
+        values = columns(samples)[1]
+        still = not values or min(values) == max(values)
+        for known in self._loose.get(metric, ()):
+            if known.expression and known.expression.by == by:
+                expr = known.signature.expr
+                if still and known.expression.step_s and not known.holds(0.0):
+                    continue  # Where nothing changed all is zero: not worth to be computed.
+                if expr not in computed:
+                    computed[expr] = known.computed(labels, samples)
+                found += known.match(labels, computed[expr])
+        return found
 
     def _keep_query(self, query: "_Query") -> None:
         self._metrics.setdefault(query.signature.query, []).append(query)
@@ -164,6 +192,10 @@ class _Query:
         if self.expression is None or not self.expression.selects(labels):
             return ()
         return self.expression.evaluate(samples, [sample.at for sample in samples])
+
+    def holds(self, value: float) -> bool:
+        """Tell whether one value satisfies the test."""
+        return compare_numbers(value, self.signature.op, self.signature.value)
 
     def match(self, labels: Mapping[str, str], samples: Sequence[Point]) -> list[Match]:
         test = self.signature

@@ -35,6 +35,9 @@ EXPRESSIONS = (
     "rate(requests_total[5m]) * 60",
     "abs(queue_depth) / 4",
     "(abs(avg_over_time(queue_depth[5m])) * 2)",
+    "max by (node) (queue_depth)",
+    "max by (node) (queue_depth) * (changes(max by (node) (queue_depth)[2m:30s]) > bool 0)",
+    'max by (node) (queue_depth{node=~"n[12]"})',
 )
 
 
@@ -140,6 +143,9 @@ def test_results_are_those_of_prometheus(server: str, series: list[Loose], query
     "query",
     [
         "sum by (node) (x)",
+        "max by (node) (x) * (changes(max by (node) (y)[5m:1m]) > bool 0)",
+        "max by (node) (x) * (changes(max by (node) (x)[5m:1m]) > 0)",
+        "max by (node) (x[5m])",
         "histogram_quantile(0.99, rate(x[5m]))",
         "x > 5",
         "x / y",
