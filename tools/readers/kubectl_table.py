@@ -43,6 +43,15 @@ _KINDS = {
 _PHASES = {"Pending", "Running", "Succeeded", "Failed", "Unknown"}
 _OF_POD = {"Evicted", "NodeLost", "UnexpectedAdmissionError", "OutOfcpu", "OutOfmemory"}
 _ENDED = {"Completed", "Error", "OOMKilled", "ContainerCannotRun", "DeadlineExceeded", "StartError"}
+_BEFORE_START = {
+    "ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName",
+    "CreateContainerConfigError", "CreateContainerError", "SchedulingGated",
+}  # fmt: skip
+"""Reasons for which no container of the pod was ever started."""
+_PENDING = "Pending"
+"""Printed as a state where no kubelet has taken a pod up: then the scheduler has not placed it."""
+_UNPLACED = {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}
+YOUNG_S = 60.0
 _EXITS = re.compile(r"(ExitCode|Signal):(\d+)")
 
 
@@ -154,20 +163,28 @@ def _pod(row: Row, number: int, look: Look) -> Iterator[ObjectState]:
         if last:
             container["lastState"] = {"terminated": {"finishedAt": stamp_of(last.utc)}}
     where = "initContainerStatuses" if status.startswith("Init:") else "containerStatuses"
-    state: dict[str, object] = {"phase": _phase(status), where: [container]}
+    state: dict[str, object] = {"phase": _phase(status, row["READY"]), where: [container]}
+    node = row.get("NODE", "").replace("<none>", "")
     if status in _OF_POD:
         state = {"phase": "Failed", "reason": status}
-    node = row.get("NODE", "")
-    spec = {"nodeName": node} if node and node != "<none>" else {}
+    elif status == _PENDING:
+        state = {"phase": status} | ({} if node or _is_young(row) else _UNPLACED)
+    spec = {"nodeName": node} if node else {}
     yield _state("Pod", (namespace, name), {"spec": spec, "status": state}, number, look)
 
 
-def _phase(status: str) -> str:
+def _is_young(row: Row) -> bool:
+    """Tell whether a pod may still be on its way; one of unknown age may be."""
+    return (seconds_of(row["AGE"]) or 0.0) < YOUNG_S
+
+
+def _phase(status: str, ready: str) -> str:
     if status in _PHASES:
         return status
     if status == "Completed":
         return "Succeeded"
-    return "Pending" if status.startswith("Init:") or "Creating" in status else "Running"
+    starting = status.startswith("Init:") or "Creating" in status
+    return _PENDING if starting or (status in _BEFORE_START and ready[:2] == "0/") else "Running"
 
 
 def _container_state(status: str) -> Mapping[str, object]:
