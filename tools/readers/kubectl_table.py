@@ -50,7 +50,7 @@ _BEFORE_START = {
 """Reasons for which no container of the pod was ever started."""
 _PENDING = "Pending"
 """Printed as a state where no kubelet has taken a pod up: then the scheduler has not placed it."""
-_UNPLACED = {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}
+_UNPLACED: Mapping[str, object] = {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}
 YOUNG_S = 60.0
 _EXITS = re.compile(r"(ExitCode|Signal):(\d+)")
 
@@ -168,7 +168,7 @@ def _pod(row: Row, number: int, look: Look) -> Iterator[ObjectState]:
     if status in _OF_POD:
         state = {"phase": "Failed", "reason": status}
     elif status == _PENDING:
-        state = {"phase": status} | ({} if node or _is_young(row) else _UNPLACED)
+        state = {"phase": status, **({} if node or _is_young(row) else _UNPLACED)}
     spec = {"nodeName": node} if node else {}
     yield _state("Pod", (namespace, name), {"spec": spec, "status": state}, number, look)
 
