@@ -50,7 +50,9 @@ _BEFORE_START = {
 """Reasons for which no container of the pod was ever started."""
 _PENDING = "Pending"
 """Printed as a state where no kubelet has taken a pod up: then the scheduler has not placed it."""
-_UNPLACED: Mapping[str, object] = {"conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}
+_UNPLACED: Mapping[str, object] = {
+    "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]
+}
 YOUNG_S = 60.0
 _EXITS = re.compile(r"(ExitCode|Signal):(\d+)")
 
