@@ -7,6 +7,9 @@ server, a switch, the cluster) is kept, for a cause often lies there.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from math import inf
 
 from assistant.burst import UNKNOWN_ONSET_S
 from assistant.diagnosis.result import Diagnosis, Missing
@@ -90,7 +93,9 @@ def outside(asked: Window, timeline: Timeline, recognised: Recognised) -> tuple[
         return ()
     if any(asked.contains(event.last.utc) for event in timeline.events):
         return ()
-    return (Gap(source=SOURCE, target=WINDOW, why="no evidence covers it", state="not_visible"),)
+    nearest = min(known, key=partial(_distance_s, asked))
+    why = "no evidence covers it"
+    return (Gap(source=SOURCE, target=WINDOW, why=why, state="not_visible", window=nearest),)
 
 
 def with_unmet(diagnosis: Diagnosis, gaps: Iterable[Gap]) -> Diagnosis:
@@ -106,8 +111,23 @@ def with_unmet(diagnosis: Diagnosis, gaps: Iterable[Gap]) -> Diagnosis:
 
 def tell(gap: Gap) -> Bilingual:
     """Say which part of the question no evidence bears."""
-    key = "scope-window" if gap.target == WINDOW else "scope-unseen"
-    return say(key, what=gap.target)
+    if gap.target != WINDOW:
+        return say("scope-unseen", what=gap.target)
+    since, until = gap.window.since, gap.window.until
+    if since is None or until is None:
+        return say("scope-window")
+    return say("scope-window-nearest", since=_stamp(since), until=_stamp(until))
+
+
+def _stamp(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%SZ}"
+
+
+def _distance_s(asked: Window, one: Window) -> float:
+    """Return how far a window lies beside the one asked for; where that is not known, the most."""
+    before = (asked.since - one.until).total_seconds() if asked.since and one.until else -inf
+    after = (one.since - asked.until).total_seconds() if asked.until and one.since else -inf
+    return max(before, after) if max(before, after) > -inf else inf
 
 
 def nothing_matches(scope: Scope, gaps: Iterable[Gap]) -> bool:

@@ -76,3 +76,42 @@ def test_any_bytes_get_an_answer(run: Run, home: Path, content: bytes) -> None:
     assert "internal error" not in err
     assert "Healthy" not in out
     assert "INCONCLUSIVE" in out
+
+
+@pytest.mark.parametrize(
+    ("asked", "nearest"),
+    [
+        (("--since", "2026-01-01T00:00:00Z"), "2025-06-20 02:20:00Z to 2025-06-20 02:28:24Z"),
+        (("--until", "2025-06-01T00:00:00Z"), "2025-06-20 02:20:00Z to 2025-06-20 02:28:24Z"),
+        (
+            ("--since", "2025-07-30T00:00:00Z", "--until", "2025-07-31T00:00:00Z"),
+            "2025-08-01 05:00:00Z to 2025-08-01 05:00:10Z",
+        ),
+    ],
+)
+def test_a_window_that_nothing_covers_is_told_what_is_covered(
+    run: Run, log: Path, asked: tuple[str, ...], nearest: str
+) -> None:
+    """A slip in the year or the zone is seen at once."""
+    later = log.with_name("later.log")
+    later.write_text(
+        "2025-08-01T05:00:00+00:00 n1 kernel: nfs: server 10.0.0.10 not responding, timed out\n"
+        "2025-08-01T05:00:10+00:00 n1 kernel: nfs: server 10.0.0.10 OK\n"
+    )
+    paths = [log, later] if "--since" in asked and "--until" in asked else [log]
+    code, _, err = run("diagnose", *map(str, paths), *asked)
+    assert code == 3
+    assert f"the nearest covers {nearest}." in err
+    code, out, _ = run("diagnose", *map(str, paths), *asked, "-o", "json")
+    assert f"the nearest covers {nearest}." in out
+
+
+def test_a_verdict_on_nothing_readable_says_so(run: Run, home: Path) -> None:
+    """Empty files and bytes that no reader knows are no look at anything."""
+    (home / "empty.log").touch()
+    (home / "junk.bin").write_bytes(bytes(range(256)) * 20)
+    for names in (["empty.log"], ["junk.bin"], ["empty.log", "junk.bin"]):
+        _, out, _ = run("diagnose", *names)
+        assert "Nothing readable was given" in out
+    (home / "plain.txt").write_text("hello world\n")
+    assert "Nothing readable" not in run("diagnose", "empty.log", "plain.txt")[1]

@@ -7,6 +7,7 @@ from integrations.rendering.terminal import LIMITS
 from integrations.rendering.view import View
 from integrations.wording.words import Language, load_words
 from knowledge.page import Bilingual
+from tools.evidence import Evidence, Gap
 
 
 def _inconclusive(view: View, **timeline: object) -> View:
@@ -45,6 +46,24 @@ def test_without_an_alarm_nothing_was_recognised(view: View) -> None:
     assert found.headline().startswith("Nothing alarming was recognised")
     assert found.words("report.contain_unseen") in str(build_answer(found, LIMITS))
     assert found.words("report.nothing_to_contain") not in str(build_answer(found, LIMITS))
+
+
+def _given(view: View, *evidence: Evidence, gaps: tuple[Gap, ...] = ()) -> View:
+    found = _inconclusive(view, events=())
+    changes = {"evidence": evidence, "gaps": gaps}
+    return View(found.investigation.model_copy(update=changes), found.pages, found.words)
+
+
+def test_where_nothing_readable_was_given_the_verdict_says_so(view: View) -> None:
+    """Nobody shall take an empty file, or one in an unknown format, for a look at something."""
+    empty = Evidence(id="E1", source="file", command="a.log", outcome="empty", size=0)
+    binary = Evidence(id="E2", source="file", command="b.bin", size=5000)
+    unread = Gap(source="file", target="b.bin", why="binary", evidence="E2", offset=0, length=5000)
+    plain = Evidence(id="E3", source="file", command="c.txt", size=25)
+
+    assert _given(view, empty, binary, gaps=(unread,)).headline().startswith("Nothing readable")
+    for read in (_given(view, empty, plain), _given(view, binary), _given(view)):
+        assert read.headline().startswith("Nothing alarming was recognised")
 
 
 def test_inconclusive_is_said_once(view: View) -> None:
