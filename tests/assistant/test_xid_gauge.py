@@ -68,6 +68,8 @@ CODE = ',err_code="79",err_msg="GPU has fallen off the bus"'
     [
         (matrix(({}, steps((18, 95)))), "prom.json", "xid-95-uncontained-ecc"),
         (matrix(({}, steps((0, 43), (18, 95)))), "xid.json", "xid-95-uncontained-ecc"),
+        (matrix(({}, steps((18, 120)))), "x.json", "xid-120-gsp-error"),
+        (matrix(({}, steps((18, 145)))), "x.json", "xid-nvlink5-fault"),
         (
             matrix(
                 ({"err_code": "0"}, dict.fromkeys(range(18), 0.0)),
