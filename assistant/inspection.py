@@ -8,11 +8,13 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
+from assistant.inspection_conditions import literals_of
 from assistant.inspection_facts import add_facts
 from assistant.inspection_seen import Seen, see
 from assistant.inspection_text import fields_of, fill_both, not_seen, not_told
 from assistant.inspection_things import Found, Thing, find_things
 from assistant.trend import judge_trend
+from knowledge.catalog import Catalog
 from knowledge.conditions import holds, lookup
 from knowledge.inspection import (
     AnyLook,
@@ -93,10 +95,13 @@ def worst(levels: Iterable[Level]) -> Level:
     return max(levels, key=_WORST.index, default="unknown")
 
 
-def build_inspection_request(inspections: Sequence[Inspection], window: Window) -> Request:
-    """Ask for what the inspections judge."""
+def build_inspection_request(
+    inspections: Sequence[Inspection], window: Window, catalog: Catalog | None = None
+) -> Request:
+    """Ask for what the inspections judge, and for the lines that the handbook is asked about."""
     looks = [look for each in inspections for look in each.looks]
     literals = {text for look in looks if isinstance(look, LineLook) for text in look.literals}
+    literals |= literals_of(catalog, inspections) if catalog is not None else set()
     weekly = {look.query for look in looks if isinstance(look, TrendLook)}
     return Request(
         literals=tuple(sorted(literals)),
@@ -109,10 +114,14 @@ def build_inspection_request(inspections: Sequence[Inspection], window: Window) 
 
 
 def inspect(
-    items: Iterable[Evidence | Item], inspections: Sequence[Inspection], *, gpus_per_node: int = 0
+    items: Iterable[Evidence | Item],
+    inspections: Sequence[Inspection],
+    *,
+    gpus_per_node: int = 0,
+    catalog: Catalog | None = None,
 ) -> Round:
-    """Judge all inspections over what was read."""
-    seen = see(items, inspections)
+    """Judge all inspections over what was read; the `catalog` tells what lines show."""
+    seen = see(items, inspections, catalog)
     add_facts(seen, gpus_per_node)
     answers = tuple(_answer(each, seen) for each in inspections)
     cited = {name for each in answers for found in each.findings for name in found.evidence}

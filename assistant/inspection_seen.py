@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from knowledge.inspection import Inspection, LineLook
+from assistant.inspection_conditions import Recognition, Shown
+from knowledge.catalog import Catalog
+from knowledge.inspection import ConditionLook, Inspection, LineLook
 from knowledge.pattern import Pattern, compile_pattern, encode
-from tools.evidence import Evidence, Item, ObjectState, Reading, Record, Series
+from tools.evidence import Evidence, Item, ObjectState, Reading, Record, Series, Span
 
 GPU_RESOURCE = "nvidia.com/gpu"
 _HOST_SOURCES = frozenset({"host", "nvml"})
@@ -32,6 +34,10 @@ class Seen:
     """By the query's name and by the metric's."""
     lines: dict[str, list[Line]] = field(default_factory=lambda: defaultdict(list))
     """By the look's expression."""
+    shown: dict[tuple[str, str], list[Shown]] = field(default_factory=lambda: defaultdict(list))
+    """By the channel and the code that a look asks for."""
+    channels: set[str] = field(default_factory=set)
+    """Of which lines were read, whatever stands in them."""
     evidence: dict[str, Evidence] = field(default_factory=dict)
     hosts: set[str] = field(default_factory=set)
     gpu_hosts: set[str] = field(default_factory=set)
@@ -52,8 +58,12 @@ class Seen:
         return found
 
 
-def see(items: Iterable[Evidence | Item], inspections: Sequence[Inspection]) -> Seen:
-    """Sort what was read."""
+def see(
+    items: Iterable[Evidence | Item],
+    inspections: Sequence[Inspection],
+    catalog: Catalog | None = None,
+) -> Seen:
+    """Sort what was read; without a handbook no line shows a condition."""
     seen = Seen()
     wanted = [
         (look, compile_pattern(look.regex))
@@ -61,9 +71,20 @@ def see(items: Iterable[Evidence | Item], inspections: Sequence[Inspection]) -> 
         for look in each.looks
         if isinstance(look, LineLook)
     ]
+    recognition = Recognition(catalog, inspections)
     for item in items:
         _see_item(seen, item, wanted)
+        if isinstance(item, Record):
+            for look, shown in recognition.shown(item):
+                seen.shown[key_of(look)].append(shown)
+        if isinstance(item, Span):
+            seen.channels.add(item.channel)
     return seen
+
+
+def key_of(look: ConditionLook) -> tuple[str, str]:
+    """Return under which channel and code a look's lines are kept."""
+    return look.channel, look.code
 
 
 Wanted = Sequence[tuple[LineLook, Pattern]]

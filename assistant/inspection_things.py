@@ -5,12 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING
 
-from assistant.inspection_seen import Seen, Values
+from assistant.inspection_seen import Seen, Values, key_of
 from assistant.inspection_text import name_of
 from knowledge.conditions import holds, lookup
 from knowledge.inspection import (
     AnyLook,
+    ConditionLook,
     HangLook,
     LineLook,
     Look,
@@ -21,8 +23,13 @@ from knowledge.inspection import (
 from knowledge.pattern import compile_pattern, encode
 from tools.evidence import Reading, Series
 
+if TYPE_CHECKING:
+    from assistant.inspection_conditions import Shown
+
 _ENOUGH_PEERS = 3
 _HOST_LABELS = ("Hostname", "node", "nodename", "instance")
+_QUOTED = 160
+"""Characters of a line that are shown."""
 _READ = frozenset({"ok", "empty"})
 _RUN = frozenset({"host", "nvml", "journal"})
 """Sources whose captures are commands on a host."""
@@ -60,6 +67,8 @@ def find_things(look: AnyLook, seen: Seen) -> Found:
             found = _of_series(look, seen)
         case LineLook():
             found = _of_lines(look, seen)
+        case ConditionLook():
+            found = _of_conditions(look, seen)
         case HangLook():
             found = _of_hangs(look, seen)
         case _:
@@ -216,8 +225,26 @@ def _of_lines(look: LineLook, seen: Seen) -> Found:
     return Found(tuple(youngest.values()), bool(youngest))
 
 
+def _of_conditions(look: ConditionLook, seen: Seen) -> Found:
+    lines: dict[tuple[str, str], list[Shown]] = defaultdict(list)
+    for shown in seen.shown.get(key_of(look), ()):
+        told = {**shown.record.fields, **shown.match.values, "host": shown.record.host}
+        lines[name_of(look.subject, told), shown.match.page].append(shown)
+    things = []
+    for (subject, page), group in lines.items():
+        record = group[-1].record
+        values: Values = {"page": page, "count": len(group), "line": record.text[:_QUOTED]}
+        evidence = tuple(dict.fromkeys(each.record.evidence for each in group))
+        things.append(Thing(subject, record.host, values, evidence))
+    return Found(tuple(things), look.channel in seen.channels)
+
+
 def _of_hangs(_look: HangLook, seen: Seen) -> Found:
-    ran = [each for each in seen.evidence.values() if each.source in _RUN]
+    ran = [
+        each
+        for each in seen.evidence.values()
+        if each.source in _RUN or each.outcome == "hung"  # whoever asked: it did not come back
+    ]
     hung = tuple(
         Thing(each.target or each.command, each.target, each.model_dump(), (each.id,))
         for each in ran

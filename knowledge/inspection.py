@@ -106,6 +106,15 @@ class LineLook(Look):
     channels: tuple[str, ...] = ("app",)
 
 
+class ConditionLook(Look):
+    """Judges lines by the pages that they show, the last line of each subject with its `count`."""
+
+    source: Literal["condition"]
+    channel: str
+    code: str
+    """What the codes of the pages begin with: Xid."""
+
+
 class HangLook(Look):
     """Judges how looks ended: one that did not come back shows what it waited for."""
 
@@ -126,7 +135,7 @@ class TrendLook(Look):
 
 
 AnyLook = Annotated[
-    ReadingLook | ObjectLook | SeriesLook | LineLook | HangLook | TrendLook,
+    ReadingLook | ObjectLook | SeriesLook | LineLook | ConditionLook | HangLook | TrendLook,
     Field(discriminator="source"),
 ]
 

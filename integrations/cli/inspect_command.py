@@ -22,6 +22,7 @@ from integrations.bootstrap import (
     choose_colour,
     choose_words,
     load_settings,
+    open_handbook,
     open_live,
     read_surroundings,
 )
@@ -40,9 +41,9 @@ from integrations.cli.options import (
     SinceOption,
 )
 from integrations.cli.progress import Progress
-from knowledge.inspection import Inspection, Phase, load_inspections
+from knowledge.inspection import ConditionLook, Inspection, Phase, load_inspections
 from tools.context import ProbeContext
-from tools.evidence import Evidence, Item, ObjectState, Reading, Record, Series, Window
+from tools.evidence import Evidence, Item, ObjectState, Reading, Record, Series, Span, Window
 from tools.registry import load_probes
 from tools.request import Request
 from tools.transport.port import Look, Transport
@@ -204,14 +205,22 @@ class Desk:
     def work(self, paths: Sequence[Path], since: datetime | None) -> Round:
         """Read files, or look at the running system, and judge."""
         weekly = any(each.over_weeks for each in self.chosen)
+        looks = [look for each in self.chosen for look in each.looks]
+        asks = any(isinstance(look, ConditionLook) for look in looks)
+        catalog = open_handbook(self.settings, self.around) if asks else None
         if paths:
-            request = build_inspection_request(self.chosen, Window(since=since))
+            request = build_inspection_request(self.chosen, Window(since=since), catalog)
             items = gather_paths([*paths, *self._inventory()], request)
         else:
             now = datetime.now(UTC)
             window = Window(since=since or now - (WEEKS if weekly else LOOKBACK), until=now)
-            items = self._look(build_inspection_request(self.chosen, window))
-        return inspect(self._within(items), self.chosen, gpus_per_node=self.settings.gpus_per_node)
+            items = self._look(build_inspection_request(self.chosen, window, catalog))
+        return inspect(
+            self._within(items),
+            self.chosen,
+            gpus_per_node=self.settings.gpus_per_node,
+            catalog=catalog,
+        )
 
     def _inventory(self) -> Sequence[Path]:
         path = self.settings.inventory
@@ -242,7 +251,7 @@ def host_of(item: Evidence | Item) -> str:
         return item.name if item.kind == "Node" else ""
     if isinstance(item, Series):
         return host_of_labels(item)
-    return item.host if isinstance(item, Reading | Record) else ""
+    return item.host if isinstance(item, Reading | Record | Span) else ""
 
 
 class Needed:
