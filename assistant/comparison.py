@@ -3,13 +3,14 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from tools.bundle import Bundle
 from tools.environments import ALLOWED, EnvironmentFinder
-from tools.evidence import Evidence, Item, ObjectState, Reading, Record
+from tools.evidence import Evidence, Item, ObjectState, Reading, Record, Span
 from tools.request import Request
 
 Aspect = str
@@ -46,6 +47,8 @@ class Comparison(BaseModel):
     rows: tuple[Row, ...] = ()
     unseen: tuple[str, ...] = ()
     """The hosts of which nothing was found: their sameness is unknown, not given."""
+    absent: tuple[str, ...] = ()
+    """Those of them that the evidence does not even name."""
     others: tuple[str, ...] = ()
     """Further hosts that the captures speak of."""
 
@@ -63,10 +66,26 @@ _SPOKEN: Sequence[tuple[Aspect, str, re.Pattern[str]]] = (
     ("firmware", "network adapter", re.compile(r"^\s*Firmware version: (\S+)")),
 )
 """What commands print as plain lines."""
-_CHANNELS = frozenset({"command", "text"})
+_BOOTED: Sequence[tuple[Aspect, str, re.Pattern[str]]] = (
+    ("kernel", "release", re.compile(r"^Linux version (\S+)")),
+    ("kernel", "command line", re.compile(r"^(?:Kernel c|C)ommand line: (.*)")),
+    ("driver", "kernel module", re.compile(r"^NVRM: loading NVIDIA UNIX .*?(\d+\.\d+(?:\.\d+)?)")),
+)
+"""What a kernel's log tells of the boot."""
+_CHANNELS = {"command": _SPOKEN, "text": _SPOKEN, "kernel": _BOOTED}
+NONE = "none"
+"""Stands where a node that was seen whole lacks what the other has."""
 
 REQUEST = Request(
-    literals=("Linux ", "PRETTY_NAME=", "BOOT_IMAGE=", "NVRM version:", "Firmware version:")
+    literals=(
+        "Linux ",
+        "PRETTY_NAME=",
+        "BOOT_IMAGE=",
+        "NVRM version:",
+        "Firmware version:",
+        "NVRM: loading NVIDIA UNIX",
+        "ommand line: ",
+    )
 )
 """What is asked of a bundle to compare hosts."""
 
@@ -98,6 +117,8 @@ _NODE_INFO = {
     "kubeletVersion": ("kubernetes", "kubelet"),
     "containerRuntimeVersion": ("kubernetes", "container runtime"),
 }
+_OF_OBJECTS = ("taint ", "label ", "allocatable ")
+_OF_HOSTS = frozenset({"host", "nvml", "journal"})
 _LABELS = re.compile(
     r"^(?:nvidia\.com/|node\.kubernetes\.io/instance-type|topology\.kubernetes\.io/)"
 )
@@ -107,12 +128,15 @@ Facts = dict[tuple[Aspect, str], Counter[str]]
 def compare(node: str, peer: str, items: Iterable[Evidence | Item]) -> Comparison:
     """Compare two hosts over whatever was read of them."""
     facts: dict[str, Facts] = {node: defaultdict(Counter), peer: defaultdict(Counter)}
-    others: set[str] = set()
-    for host, aspect, name, value in _attributed(items, (node, peer)):
+    census = Census()
+    for host, aspect, name, value in _attributed(census.count(items), (node, peer)):
         if host in facts and value:
             facts[host][aspect, name][value] += 1
         elif host and value:
-            others.add(host)
+            census.named.add(host)
+    for one, other in ((node, peer), (peer, node)):
+        if one in census.whole:
+            _fill_absent(facts[one], facts[other])
     keys = sorted({*facts[node], *facts[peer]}, key=lambda key: (ORDER.index(key[0]), key[1]))
     return Comparison(
         node=node,
@@ -127,8 +151,43 @@ def compare(node: str, peer: str, items: Iterable[Evidence | Item]) -> Compariso
             for aspect, name in keys
         ),
         unseen=tuple(host for host in (node, peer) if not facts[host]),
-        others=tuple(sorted(others)),
+        absent=tuple(h for h in (node, peer) if not facts[h] and h not in census.named),
+        others=tuple(sorted(census.named - {node, peer})),
     )
+
+
+@dataclass
+class Census:
+    """Which hosts evidence names, and which nodes of Kubernetes it shows whole."""
+
+    named: set[str] = field(default_factory=set)
+    whole: set[str] = field(default_factory=set)
+
+    def count(self, items: Iterable[Evidence | Item]) -> Iterator[Evidence | Item]:
+        """Yield what comes, noting of whom it speaks."""
+        for item in items:
+            match item:
+                case Evidence() if item.source in _OF_HOSTS:
+                    self.named.add(item.target)
+                case Record() | Reading() | Span():
+                    self.named.add(item.host)
+                case ObjectState(kind="Node"):
+                    self.named.add(item.name)
+                    if "spec" in item.content and _map(item.content.get("status")).get(
+                        "allocatable"
+                    ):
+                        self.whole.add(item.name)
+                case _:
+                    pass
+            self.named.discard("")
+            yield item
+
+
+def _fill_absent(own: Facts, other: Facts) -> None:
+    """Say of a node that was seen whole what it lacks of what the other's object holds."""
+    for aspect, name in other:
+        if name.startswith(_OF_OBJECTS) and (aspect, name) not in own:
+            own[aspect, name][NONE] += 1
 
 
 def _attributed(items: Iterable[Evidence | Item], hosts: Sequence[str]) -> Iterator["Statement"]:
@@ -171,8 +230,8 @@ def _statements(item: Evidence | Item) -> Iterator[Statement]:
         yield from _of_reading(item)
     elif isinstance(item, ObjectState):
         yield from _of_object(item)
-    elif isinstance(item, Record) and item.channel in _CHANNELS:
-        for aspect, name, pattern in _SPOKEN:
+    elif isinstance(item, Record):
+        for aspect, name, pattern in _CHANNELS.get(item.channel, ()):
             if found := pattern.search(item.text):
                 yield item.host, aspect, name, found[1].strip()
 
@@ -227,6 +286,9 @@ def _of_node(state: ObjectState) -> Iterator[Statement]:
     for label, value in _map(_map(state.content.get("metadata")).get("labels")).items():
         if _LABELS.match(label):
             yield host, "kubernetes", f"label {label}", str(value)
+    for condition in _list(status.get("conditions")):
+        told = _map(condition)
+        yield host, "kubernetes", f"condition {told.get('type')}", str(told.get("status", ""))
     for taint in _list(_map(state.content.get("spec")).get("taints")):
         yield (
             host,

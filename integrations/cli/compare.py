@@ -59,8 +59,17 @@ def compare(
     check_paths(source or ())
     paths = source or [_look(settings, around, (node, peer))]
     found = compare_paths(node, peer, paths)
+    if found.absent:
+        missing = " and ".join(found.absent)
+        named = [host for host in (node, peer) if host not in found.absent]
+        raise NotFoundFault(
+            f"Nothing was found of {missing}.", _say_names(sorted({*named, *found.others}))
+        )
     if len(found.unseen) > 1:
-        raise NotFoundFault(f"Nothing was found of {node} and {peer}.", _say_names(found.others))
+        raise NotFoundFault(
+            f"Nothing to compare was found of {node} and {peer}.",
+            "The evidence names both but tells no version, setting or mount of theirs.",
+        )
     if output == "json":
         _print_json(found)
         return

@@ -138,6 +138,62 @@ def test_a_folder_for_each_node_says_whose_its_files_are(tmp_path: Path) -> None
     assert {row.name for row in found.differences} == {"release", "/data"}
 
 
+def node_of(name: str, *taints: str, ready: str = "True") -> dict[str, object]:
+    """Write a node's object as the cluster has it."""
+    return {
+        "apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        "spec": {"taints": [{"key": key, "effect": "NoSchedule"} for key in taints]},
+        "status": {"allocatable": {"nvidia.com/gpu": "8"}, "nodeInfo": {"kernelVersion": "5.15"},
+                   "conditions": [{"type": "Ready", "status": ready}]},
+    }  # fmt: skip
+
+
+def test_a_taint_on_one_of_two_whole_nodes_is_a_difference(tmp_path: Path) -> None:
+    """The other node's object was read, and the taint is not in it."""
+    items = [node_of("n1", "gpu-broken", ready="Unknown"), node_of("n2")]
+    (tmp_path / "nodes.json").write_text(
+        json.dumps({"apiVersion": "v1", "kind": "List", "metadata": {}, "items": items})
+    )
+    found = compare_paths("n1", "n2", [tmp_path]).differences
+
+    assert {(row.name, row.node, row.peer) for row in found} == {
+        ("taint gpu-broken", "NoSchedule", "none"),
+        ("condition Ready", "Unknown", "True"),
+    }
+
+
+def boot_of(host: str, release: str, driver: str) -> str:
+    """Write what a kernel logs of a boot."""
+    at = f"2026-03-02T04:00:00+00:00 {host} kernel:"
+    return (
+        f"{at} Linux version {release} (buildd@lcy02) (gcc 11.4.0) #1 SMP\n"
+        f"{at} NVRM: loading NVIDIA UNIX x86_64 Kernel Module  {driver}  Tue Oct  8 2024\n"
+    )
+
+
+def test_kernel_logs_tell_kernel_and_driver(tmp_path: Path) -> None:
+    (tmp_path / "n1.log").write_text(boot_of("n1", "5.15.0-107-generic", "550.90.07"))
+    (tmp_path / "n2.log").write_text(boot_of("n2", "5.15.0-107-generic", "550.127.08"))
+    found = compare_paths("n1", "n2", [tmp_path])
+
+    assert {(row.name, row.node, row.peer) for row in found.rows} == {
+        ("release", "5.15.0-107-generic", "5.15.0-107-generic"),
+        ("kernel module", "550.90.07", "550.127.08"),
+    }
+
+
+def test_hosts_of_plain_logs_are_named(tmp_path: Path) -> None:
+    """Also where their lines tell nothing that could be compared."""
+    for host in ("n1", "n2"):
+        line = f"2026-03-02T04:00:00+00:00 {host} kernel: docker0: port 1(veth1) disabled\n"
+        (tmp_path / f"{host}.log").write_text(line)
+
+    assert compare_paths("x", "y", [tmp_path]).others == ("n1", "n2")
+    found = compare_paths("n1", "n9", [tmp_path])
+    assert found.unseen == ("n1", "n9")
+    assert found.absent == ("n9",)
+
+
 def test_other_hosts_are_named(tmp_path: Path) -> None:
     capture(tmp_path, "n1")
 

@@ -303,7 +303,10 @@ def test_the_comparison_explains_its_marks(run: Run, home: Path) -> None:
     bundle.mkdir()
     (bundle / "a.txt").write_text("Linux a 6.1.0 #1 SMP x86_64 GNU/Linux\n")
     capture = {"path": "a.txt", "source": "host", "command": "uname -a", "target": "a"}
-    (bundle / "manifest.jsonl").write_text(json.dumps(capture) + "\n")
+    (bundle / "b.txt").write_text("")
+    silent = capture | {"path": "b.txt", "target": "b"}
+    lines = [json.dumps(one) for one in (capture, silent)]
+    (bundle / "manifest.jsonl").write_text("\n".join(lines) + "\n")
 
     out = run("compare", "a", "b", "--from", str(bundle))[1]
 
