@@ -201,7 +201,7 @@ _NCCL_HEAD = re.compile(r"([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] ")
 
 def with_device(reading: Reading) -> Reading:
     """Name what a report leaves out: the host that printed it, and a GPU by its address there."""
-    if reading.kind not in {"gpu", "process"} or reading.values.get("uuid"):
+    if reading.kind not in {"gpu", "nic", "process"} or reading.values.get("uuid"):
         return reading
     host = reading.host or f"{UNNAMED}{reading.evidence}"
     values = {**reading.values, "host": host}

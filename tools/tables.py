@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tools.printed_dates import PATTERN
-from tools.readers import df, kubectl_describe, kubectl_table, ps
+from tools.readers import df, kubectl_describe, kubectl_table, nvidia_smi_csv, ps
 
 _QUOTE = r"(?:>[ \t]?)*"
 QUOTES = re.compile(_QUOTE)
@@ -21,6 +21,7 @@ _SMI_LINE = re.compile(r"\s|GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]+\s*$|[A-Z][\w /()
 _START = re.compile(
     rf"^{_QUOTE}(?:Filesystem +\S[^\n]*(?:%|Capacity) +Mounted on"
     r"|(?:NAMESPACE|NAME|LAST SEEN|TYPE) +[A-Z]|Name: +\S|=+NVSMI LOG=+|\| NVIDIA-SMI [\d.]+ "
+    r"|(?:index|timestamp|uuid|name|gpu_\w+|pci\.bus_id|driver_version), [a-z]"
     r"| *(?:USER|UID|PID|S|STAT|F) [^\n]*\bC(?:MD|OMMAND)\b"
     rf"|{_WEEKDAY},? [^\n]{{15,40}}$)".encode(),
     re.MULTILINE,
@@ -29,6 +30,7 @@ _START = re.compile(
 _WORDS = tuple(
     word.encode()
     for word in (
+        *("index, ", "timestamp, ", "uuid, ", "name, ", "pci.bus_id, ", "driver_version, "),
         *("Mounted on", "NVSMI LOG", "NVIDIA-SMI", "NAME ", "LAST SEEN ", "TYPE ", "Name: "),
         *(" CMD", " COMMAND", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
     )
@@ -137,6 +139,8 @@ def _form_of(lines: _Lines) -> tuple[str, Fits] | None:
             return name, fits
     if head.startswith("Name:") and any(_BESIDE.match(line) for line in lines.next(BESIDE)):
         return "describe", lambda line: _DESCRIBED.match(line) is not None
+    if cells := len(nvidia_smi_csv.header_of(head)):
+        return "smi csv", lambda line: len(line.split(", ")) == cells
     columns = kubectl_table.columns_of(head)
     if kind := kubectl_table.kind_of(columns):
         return "kubectl", lambda line: kubectl_table.row_of(line, kind, columns) is not None

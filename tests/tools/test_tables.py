@@ -17,13 +17,18 @@ TABLE = (
     "Wed Sep  2 10:41:12 2026\n+-----------------+\n| NVIDIA-SMI 550.127.08  Driver |\n"
     "+-----------------+\n\n+-----------------+\n| Processes:      |\n+-----------------+\n"
 )
+CSV = (
+    "index, name, power.draw [W], clocks.current.sm [MHz]\n"
+    "0, NVIDIA H100 80GB HBM3, 690.11 W, 1755 MHz\n1, NVIDIA H100 80GB HBM3, 240.00 W, 345 MHz\n"
+)
 AFTER = "[Wed Nov 12 02:41:17 2025] NVRM: Xid (PCI:0000:41:00): 79, fallen off\nRegards, Li\n"
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [("df", DF), ("kubectl", PODS), ("ps", PS), ("describe", POD), ("smi", TABLE),
-     ("smi -q", SMI.lstrip("\n").rstrip("\n") + "\n"), ("date", "Thu Nov 13 11:20:01 CST 2025\n")],
+     ("smi csv", CSV), ("smi -q", SMI.lstrip("\n").rstrip("\n") + "\n"),
+     ("date", "Thu Nov 13 11:20:01 CST 2025\n")],
 )  # fmt: skip
 @pytest.mark.parametrize("quote", ["", "> "])
 def test_an_output_ends_where_its_lines_end(name: str, text: str, quote: str) -> None:
