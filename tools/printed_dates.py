@@ -5,11 +5,12 @@ from datetime import datetime, timedelta
 
 from tools.evidence import UNKNOWN_ZONE_S
 from tools.request import Request
-from tools.stamps import MONTHS, Dating
+from tools.stamps import Dating, month_of
 
 PATTERN = re.compile(
-    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:(?P<month>[A-Z][a-z]{2}) +(?P<day>\d\d?)|"
-    r"(?P<day2>\d\d?) (?P<month2>[A-Z][a-z]{2}) (?P<year2>\d{4})),? "
+    r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:(?P<month>[A-Z][a-z]{2}) +(?P<day>\d\d?)|"
+    r"(?P<day2>\d\d?) (?P<month2>[A-Z][a-z]{2}) (?P<year2>\d{4})),?|"
+    r"(?P<year3>\d{4})年 ?(?P<month3>1?\d月) ?(?P<day3>\d\d?)日 (?:星期|週)?\w(?:曜日)?) "
     r"(?P<h>\d\d?):(?P<m>\d\d):(?P<s>\d\d)(?: (?P<half>[AP]M))? "
     r"(?P<zone>[A-Z]{2,5}|[+-]\d\d(?:\d\d)?)(?: (?P<year>\d{4}))?\s*$"
 )
@@ -34,14 +35,15 @@ def printed_date(text: str, request: Request) -> tuple[datetime, str] | None:
     match = PATTERN.match(text)
     if match is None:
         return None
-    year, month = match["year"] or match["year2"], (match["month"] or match["month2"]).lower()
-    if not year or month not in MONTHS:
+    year = match["year"] or match["year2"] or match["year3"]
+    month = month_of(match["month"] or match["month2"] or match["month3"])
+    if not year or not month:
         return None
     hour = int(match["h"])
     if match["half"]:
         hour = hour % NOON + NOON * (match["half"] == "PM")
-    day = int(match["day"] or match["day2"])
-    numbers = (int(year), MONTHS[month], day, hour, int(match["m"]), int(match["s"]))
+    day = int(match["day"] or match["day2"] or match["day3"])
+    numbers = (int(year), month, day, hour, int(match["m"]), int(match["s"]))
     zone = zone_in(match["zone"])
     found = Dating(request).wall(numbers, -1, host="", zone=zone)
     if found is None:

@@ -23,7 +23,7 @@ _START = re.compile(
     r"|(?:NAMESPACE|NAME|LAST SEEN|TYPE) +[A-Z]|Name: +\S|=+NVSMI LOG=+|\| NVIDIA-SMI [\d.]+ "
     r"|(?:index|timestamp|uuid|name|gpu_\w+|pci\.bus_id|driver_version), [a-z]"
     r"| *(?:USER|UID|PID|S|STAT|F) [^\n]*\bC(?:MD|OMMAND)\b"
-    rf"|{_WEEKDAY},? [^\n]{{15,40}}$)".encode(),
+    rf"|{_WEEKDAY},? [^\n]{{15,40}}$|\d{{4}}年[^\n]{{15,60}}$)".encode(),
     re.MULTILINE,
 )
 """How any of them may begin."""
@@ -32,7 +32,7 @@ _WORDS = tuple(
     for word in (
         *("index, ", "timestamp, ", "uuid, ", "name, ", "pci.bus_id, ", "driver_version, "),
         *("Mounted on", "NVSMI LOG", "NVIDIA-SMI", "NAME ", "LAST SEEN ", "TYPE ", "Name: "),
-        *(" CMD", " COMMAND", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
+        *(" CMD", " COMMAND", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "年"),
     )
 )
 """One of these stands in each: a look for them costs next to nothing."""

@@ -17,6 +17,9 @@ NOON = datetime(2025, 11, 13, 12, 0, 5, tzinfo=UTC)
         ("Thu Nov 13 12:00:05 PM UTC 2025", "UTC", NOON),
         ("Thu 13 Nov 2025 09:00:05 PM JST", "+09:00", NOON),
         ("Thu Nov 13 12:00:05 +08 2025", "+08:00", NOON - timedelta(hours=8)),
+        ("2025年 11月 13日 星期四 12:00:05 UTC", "UTC", NOON),
+        ("2025年 11月 13日 木曜日 21:00:05 JST", "+09:00", NOON),
+        ("2025年11月13日 星期四 12:00:05 CST", "", NOON + timedelta(hours=14)),
         ("Thu Nov 13 12:00:05 CST 2025", "", NOON + timedelta(hours=14)),
     ],
 )

@@ -28,6 +28,7 @@ AFTER = "[Wed Nov 12 02:41:17 2025] NVRM: Xid (PCI:0000:41:00): 79, fallen off\n
     ("name", "text"),
     [("df", DF), ("kubectl", PODS), ("ps", PS), ("describe", POD), ("smi", TABLE),
      ("smi csv", CSV), ("smi -q", SMI.lstrip("\n").rstrip("\n") + "\n"),
+     ("date", "2025年 11月 13日 星期四 11:20:01 CST\n"),
      ("date", "Thu Nov 13 11:20:01 CST 2025\n")],
 )  # fmt: skip
 @pytest.mark.parametrize("quote", ["", "> "])
