@@ -136,8 +136,12 @@ def test_a_place_that_cannot_be_written_to_is_no_error(tmp_path: Path) -> None:
     assert hangs.still("n1/df/data")
 
 
-def test_a_program_that_cannot_start_is_a_failure(program: Program) -> None:
-    program("nfsstat", "\x00\x01 neither a script nor a binary")
+def test_a_program_that_cannot_start_is_a_failure(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No other of that name is found, for this host may have the real one."""
+    path = program("nfsstat", "\x00\x01 neither a script nor a binary")
+    monkeypatch.setenv("PATH", str(path.parent))
 
     assert Shell().run(Command(("nfsstat", "-m")), limit_s=1).outcome == "failed"
 
