@@ -10,6 +10,7 @@ from assistant.alarm import is_alarming
 from assistant.diagnosis.case import Case, counts, damaging, harm
 from assistant.diagnosis.graph import Graph
 from assistant.diagnosis.hypotheses import Candidate, Ranking
+from assistant.diagnosis.platforms import find_platforms
 from assistant.diagnosis.result import (
     ChainLink,
     Instruction,
@@ -85,6 +86,7 @@ def _fill(check: Check, event: Event, around: Sequence[Event] = ()) -> str:
     values = _values(
         {a.kind: a.id for e in (*reversed(around), event) for a in reversed(e.anchors)}
     )
+    values["mount"] = values["mount"] or _folder_of(event)
     words = []
     for word in check.command:
         filled = word
@@ -112,6 +114,17 @@ def _values(places: Mapping[str, str]) -> dict[str, str]:
         "server": places.get("storage_server", ""),
         "mount": path if path.startswith("/") else "",
     }
+
+
+def _folder_of(event: Event) -> str:
+    """Return the folder that an event names by a path: what is on its mount is asked for there.
+
+    The file that could not be written is not there to be asked for.
+    """
+    path = str(event.fields.get("path") or "")
+    if not path.startswith("/") or path.startswith("/dev/"):
+        return ""
+    return path.rpartition("/")[0] if "." in path.rpartition("/")[2] else path
 
 
 def _spell_gpu(gpu: str) -> str:
@@ -160,9 +173,12 @@ def _looks(
 
     Those that can be run as they stand come before those that name what nobody knows.
     """
+    platforms = find_platforms(case)
     useful = [check for check in checks if not _already_read(check, event, case)]
-    found = [(check, _fill(check, event, around)) for check in useful]
-    return sorted(found, key=lambda row: _HOLE.search(row[1]) is not None)
+    filled = [(check, _fill(check, event, around)) for check in useful]
+    found = [(check, command, _HOLE.search(command) is None) for check, command in filled]
+    offered = [row for row in found if platforms.offer(row[0].command, whole=row[2])]
+    return [(check, command) for check, command, _ in sorted(offered, key=lambda row: not row[2])]
 
 
 def _apart(
