@@ -72,3 +72,11 @@ def test_hosts_without_kubernetes_are_not_asked_for_pods(tmp_path: Path, text: s
 def test_a_write_that_was_refused_is_looked_at_where_it_was(tmp_path: Path) -> None:
     """Its folder may lie on a share, of which the list of local file systems knows nothing."""
     assert _looks(tmp_path, FULL)[0] == "timeout 5 df -P /scratch/ckpt/iter_500"
+
+
+def test_room_is_made_by_owners_before_images_are_pruned() -> None:
+    """What fills a scratch disk is no image; those are named as one place among others."""
+    first, second = shipped().pages["disk-full"].remedies[:2]
+    assert "image" not in first.title.en
+    assert second.id == "free-images"
+    assert second.title.en.startswith("Where the full file system holds them")
