@@ -111,3 +111,20 @@ def test_a_kill_on_request_is_the_cause_of_what_its_ranks_say(tmp_path: Path) ->
     assert diagnosis is not None
     assert [root.page for root in diagnosis.root_causes] == ["slurm-job-cancelled"]
     assert not diagnosis.unexplained
+
+
+def test_a_request_to_kill_alone_is_no_fault(tmp_path: Path) -> None:
+    """Users cancel their jobs every day; one that was refused even ran on."""
+    refused = (
+        ASKED.splitlines()[0]
+        + "\n"
+        + (
+            "[2025-10-12T14:00:00.100] error: Security violation, REQUEST_KILL_JOB RPC for JobId=9001"
+            " from uid 1004\n"
+        )
+    )
+    found = _diagnose(tmp_path, ctld=refused)
+    assert found.diagnosis is not None
+    assert found.priority is not None
+    assert not found.diagnosis.root_causes
+    assert found.priority.level == "P3"
