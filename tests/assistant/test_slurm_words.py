@@ -119,8 +119,8 @@ def test_a_request_to_kill_alone_is_no_fault(tmp_path: Path) -> None:
         ASKED.splitlines()[0]
         + "\n"
         + (
-            "[2025-10-12T14:00:00.100] error: Security violation, REQUEST_KILL_JOB RPC for JobId=9001"
-            " from uid 1004\n"
+            "[2025-10-12T14:00:00.100] error: Security violation, REQUEST_KILL_JOB RPC for "
+            "JobId=9001 from uid 1004\n"
         )
     )
     found = _diagnose(tmp_path, ctld=refused)
