@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 from assistant.clock_facts import CLOCK_LITERALS, SKEW_EXPR, SKEW_QUERY
@@ -99,6 +98,8 @@ class Live:
         """
         if request.window.since is None:
             request = _recent(request)
+        from multiprocessing.pool import ThreadPool  # noqa: PLC0415  # costly, for a live look alone
+
         with ThreadPool(1) as room:  # of a daemon thread: what hangs holds no exit
             collecting = room.apply_async(self._collect, (request,))
             collecting.wait(self.first_answer_s)

@@ -87,9 +87,10 @@ class Pipeline:
 
     def _run(self, bundle: Bundle, incident: Incident, asked: Window) -> Investigation:
         found = self._open(incident)
+        # A second process may read while whoever listens to the first step prepares itself.
+        items = bundle.read(build_request(self.catalog, incident, now=self.now))
         self.on_step(found)
-        request = build_request(self.catalog, incident, now=self.now)
-        recognised = recognise(bundle.read(request), self.catalog, self._matcher, incident)
+        recognised = recognise(items, self.catalog, self._matcher, incident)
         found = gathered(found, recognised)
         self.on_step(found)
         timeline = order(recognised, self.catalog, incident)

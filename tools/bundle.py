@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -22,8 +22,8 @@ from tools.manifest import BundleMeta, is_manifest, read_incident, read_manifest
 from tools.masks import masked
 from tools.rank_logs import rank_writers
 from tools.request import Request
-from tools.second_reader import SecondReader, is_journal, second_share
-from tools.source import HEAD, Known
+from tools.second_reader import READY, SecondReader, is_journal, second_share
+from tools.source import HEAD, EvidenceFile, Known
 from tools.unpacking import Content, is_archive, unpack
 
 _PODS = re.compile(rb"(?:\$ [^\n]*\n)?(?:NAMESPACE +)?NAME +READY +STATUS .*\bNODE\b")
@@ -32,8 +32,6 @@ _BOOT_CLOCK = re.compile(rb"(?:<\d+>)?\[ *\d+\.\d+\]")
 _DATE = re.compile(rb"(?<!\d)20\d\d-[01]\d-[0-3]\d(?=[T ])")
 HALF_A_YEAR = timedelta(days=180)
 """Logs of one incident lie closer together; a year's ambiguity needs no better."""
-READY = "ready"
-"""A text without a secret, masked while the first file is opened: the rules compile meanwhile."""
 SKIPPED = {".git", "__pycache__"}
 MISSING = "no such file or folder; check the spelling"
 STEP = 4 << 20
@@ -113,13 +111,15 @@ class Bundle:
             self._unmatched = ()
 
     def read(self, request: Request) -> Iterator[Evidence | Item]:
-        """Yield each capture's items, then its evidence; afterwards what has no file."""
+        """Yield each capture's items, then its evidence; afterwards what has no file.
+
+        A second process may begin at once, so what is returned must be read or closed.
+        """
         self._match()
         taken = self._taken()
         day = taken or self._last_day()
         latest = taken or (day + HALF_A_YEAR if day else None)
         request = _zoned(request, self.meta, latest)
-        yield from self._gaps
         members, copies = without_copies(self._ordered())
         known = Known(ranks=rank_writers(members), latest=day)
         readings = [
@@ -127,19 +127,28 @@ class Bundle:
             for number, member in enumerate(members, 1)
         ]
         beside = second_share(members)
-        with (
-            SecondReader(readings[beside.start : beside.stop]) as second,
-            ThreadPoolExecutor(2) as pool,
-        ):
-            pool.submit(masked, READY)
-            for member, reading in zip(members, readings, strict=True):
+        second = SecondReader(readings[beside.start : beside.stop])
+        second.start()
+        return self._items(readings, second, copies)
+
+    def _items(
+        self,
+        readings: Sequence[CaptureReading],
+        second: SecondReader,
+        copies: Mapping[str, Sequence[str]],
+    ) -> Iterator[Evidence | Item]:
+        yield from self._gaps
+        with second, ThreadPoolExecutor(2) as pool:
+            pool.submit(masked, READY)  # while the first file is opened
+            for reading in readings:
+                member = reading.member
                 digest = self._digest(pool, member.path)
                 found = yield from second.read(reading)
                 evidence = found.model_copy(update={"sha256": digest.result()})
                 if member.path in self._known and evidence.sha256 != self._known[member.path]:
                     yield _altered(member, evidence)
                 yield _with_copies(evidence, copies.get(member.name))
-        number = len(members)
+        number = len(readings)
         for capture in dict.fromkeys(self.captures):
             number += 1
             yield from outcome_items(f"E{number}", capture)
@@ -244,7 +253,7 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _altered(member: Member, evidence: Evidence) -> Gap:
+def _altered(member: EvidenceFile, evidence: Evidence) -> Gap:
     return Gap(
         source=evidence.source,
         target=member.name,

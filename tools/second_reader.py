@@ -1,8 +1,9 @@
-"""Reads the last journals in a second process while this one reads everything else.
+"""Reads in a second process what needs nothing else, while this one does everything else.
 
-A large bundle is mostly journals, and what one says needs nothing that the others say. Their items
-come back through a file without a name, one capture after the other. Where the second process
-fails or stalls, or where there is only one processor, this one reads all: nothing depends on it.
+That is the only file where there is but one, else the last journals: a large bundle is mostly
+journals, and each tells all of itself. The items come back through a file without a name, one
+capture after the other. Where the second process fails or stalls, or where there is only one
+processor, this one reads all: nothing depends on it.
 """
 
 import mmap
@@ -18,13 +19,16 @@ from typing import BinaryIO, Self, cast
 
 from tools.capture_reading import CaptureReading
 from tools.evidence import Evidence, Item, Span
+from tools.masks import masked
 from tools.readers.journal_export import READER as EXPORT
 from tools.readers.journal_json import READER as JSON
 from tools.source import EvidenceFile
 
+READY = "ready"
+"""A text without a secret, to have the rules of masking compiled."""
 LEAST = 16 << 20
 """Less evidence, in bytes, is read before a second process is of use."""
-STALL_S = 30.0
+STALL_S = 10.0
 """So long it may add nothing: a journal says something for every few megabytes."""
 POLL_S = 0.005
 BATCH = 2000
@@ -40,12 +44,19 @@ def is_journal(head: bytes) -> bool:
 
 
 def second_share(files: Sequence[EvidenceFile], least: int = LEAST) -> range:
-    """Choose the places of the last journals that make up to half of all bytes; none if too few."""
+    """Choose an only file, or the places of the last journals of up to half of all bytes.
+
+    None where there is little to read.
+    """
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:  # noqa: PLR2004  # alone it would only wait
         return range(0)
     sizes = [_size(file.path) for file in files]
     places = [number for number, file in enumerate(files) if is_journal(file.head)]
-    if sum(sizes) < least or not places:
+    if sum(sizes) < least:
+        return range(0)
+    if len(files) == 1:
+        return range(1)
+    if not places:
         return range(0)
     first = stop = places[-1] + 1
     left = sum(sizes) / 2
@@ -73,16 +84,20 @@ class SecondReader:
         self.pid = 0
         self._found: BinaryIO | None = None
 
-    def __enter__(self) -> Self:
-        """Begin to read."""
+    def start(self) -> None:
+        """Begin to read; whoever starts it must enter it, which ends it."""
         if self._readings:
+            masked(READY)  # whose rules another thread may be compiling: its lock would stay shut
             handle, name = tempfile.mkstemp(prefix="firstfault-")
-            self._found = Path(name).open("rb")
+            self._found = Path(name).open("rb")  # noqa: SIM115  # closed by `__exit__`
             Path(name).unlink()
             self.pid = os.fork()
             if not self.pid:
                 self._read_all(handle)
             os.close(handle)
+
+    def __enter__(self) -> Self:
+        """Take what is read from here on."""
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -41,6 +41,12 @@ def _readings(paths: list[Path]) -> list[CaptureReading]:
     return [CaptureReading(f"E{n}", m, ASKED) for n, m in enumerate(members, 1)]
 
 
+def begun(readings: Sequence[CaptureReading]) -> SecondReader:
+    second = SecondReader(readings)
+    second.start()
+    return second
+
+
 def _take(second: SecondReader, reading: CaptureReading) -> tuple[list[Item], Evidence]:
     items: list[Item] = []
     found = second.read(reading)
@@ -54,9 +60,9 @@ def _take(second: SecondReader, reading: CaptureReading) -> tuple[list[Item], Ev
 def test_both_processes_find_the_same(tmp_path: Path) -> None:
     """What comes back is what this process would have read, in the same order."""
     paths = _write(tmp_path)
-    with SecondReader(_readings(paths)) as second:
+    with begun(_readings(paths)) as second:
         beside = [_take(second, reading) for reading in _readings(paths)]
-    with SecondReader(()) as nobody:
+    with begun(()) as nobody:
         here = [_take(nobody, reading) for reading in _readings(paths)]
     assert beside == here
     assert sum(isinstance(item, Record) for items, _ in beside for item in items) == 80
@@ -65,7 +71,7 @@ def test_both_processes_find_the_same(tmp_path: Path) -> None:
 def test_what_a_killed_process_leaves_is_read_here(tmp_path: Path) -> None:
     """Each capture comes once, whoever reads it."""
     paths = _write(tmp_path)
-    with SecondReader(_readings(paths)) as second:
+    with begun(_readings(paths)) as second:
         first = _take(second, _readings(paths)[0])
         os.kill(second.pid, signal.SIGKILL)
         rest = [_take(second, reading) for reading in _readings(paths)[1:]]
@@ -92,7 +98,7 @@ def test_a_process_that_stalls_is_given_up(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(second_reader, "STALL_S", 0.2)
     members = Bundle.open(_write(tmp_path)).members
     stuck = [_Stuck(f"E{n}", m, ASKED) for n, m in enumerate(members, 1)]
-    with SecondReader(stuck) as second:
+    with begun(stuck) as second:
         pid = second.pid
         items, evidence = _take(second, stuck[0])
     assert evidence.id == "E1"
@@ -120,7 +126,7 @@ def test_a_journal_that_is_damaged_is_left_to_this_process(tmp_path: Path) -> No
     paths = _write(tmp_path)
     readings = _readings(paths)
     readings[0].known.readers.append(_Refusing())
-    with SecondReader(readings) as second:
+    with begun(readings) as second:
         _, evidence = _take(second, _readings(paths)[0])
         assert second.pid == 0
     assert evidence.id == "E1"
@@ -136,6 +142,7 @@ def test_about_half_of_the_bytes_are_given_away(tmp_path: Path) -> None:
     several = len(os.sched_getaffinity(0)) > 1
     assert second_share(ordered, least=1) == (range(2, 5) if several else range(0))
     assert not second_share(ordered)
+    assert second_share([text], least=1) == range(1 if several else 0)
 
 
 def test_a_large_bundle_is_read_alike_with_and_without(
