@@ -74,10 +74,10 @@ _GRAVITY = {"critical": 3, "error": 2, "warning": 1, "info": 0}
 
 
 def _lead(findings: Sequence[Finding], ranking: Ranking, case: Case) -> list[Finding]:
-    """Return the strongest lead first, or none where what is left open is graver than each.
+    """Return another lead for a first that explains nothing but itself; none where all are idle.
 
-    Of those that nobody can be sure of, one that explains what hurts comes before one that merely
-    happened, and of these the gravest.
+    One that explains what hurts comes before those that merely happened; of these the gravest, and
+    none where what is left open is graver still.
     """
 
     def explains(pick: Candidate) -> bool:
@@ -85,8 +85,11 @@ def _lead(findings: Sequence[Finding], ranking: Ranking, case: Case) -> list[Fin
         return any(grave(ranking.graph.events[name]) for name in outer)
 
     def worth(pick: Candidate) -> tuple[bool, int, float]:
-        return explains(pick), _GRAVITY[pick.event.severity], pick.gain
+        gravity = 0 if explains(pick) else _GRAVITY[pick.event.severity]
+        return explains(pick), gravity, pick.gain
 
+    if explains(findings[0].candidate):
+        return _surer_first(findings, ranking)
     best = max(ranking.picks, key=worth)
     rest = left_open(best, ranking)
     if not explains(best) and any(_eclipses(event, best.event) for event in rest):
@@ -94,6 +97,20 @@ def _lead(findings: Sequence[Finding], ranking: Ranking, case: Case) -> list[Fin
     if best.id == findings[0].candidate.id:
         return list(findings)
     return [Finding(best, judge(best, ranking, case.pages, case.sight))]
+
+
+def _surer_first(findings: Sequence[Finding], ranking: Ranking) -> list[Finding]:
+    """Put a root that is likely before one that is not and with which it has nothing in common."""
+    first, events = findings[0], ranking.graph.events
+    known = _places(_whole(first.candidate, events))
+    apart = [
+        f
+        for f in findings[1:]
+        if f.judgement.confidence != "INCONCLUSIVE"
+        and f.candidate.observed
+        and known.isdisjoint(_places(_whole(f.candidate, events)))
+    ]
+    return [*apart, *(f for f in findings if f not in apart)]
 
 
 def _eclipses(event: Event, lead: Event) -> bool:

@@ -114,3 +114,33 @@ def test_no_lead_is_named_where_what_is_open_is_graver_than_each() -> None:
 
     assert not found.root_causes
     assert "b" in found.unexplained
+
+
+def test_a_lead_that_explains_the_damage_is_not_replaced_by_a_graver_one() -> None:
+    """Rivals keep it from being sure; severity is no reason to believe the other."""
+    upgraded = page("upgraded", "change", severity="warning", effects=[{"effect": "mismatch"}])
+    killed = page(
+        "killed", severity="critical", effects=[{"effect": "mismatch", "strength": "often"}]
+    )
+    mismatch = page("mismatch", "symptom", damage=2)
+    events = [event("a", upgraded, 0), event("b", killed, 30), event("c", mismatch, 60)]
+    found = diagnose(case([upgraded, killed, mismatch], events, sight=watched("n1")))
+
+    assert found.root_causes[0].page == found.hypotheses[0].page == "upgraded"
+
+
+def test_a_likely_root_elsewhere_is_not_hidden_by_one_that_is_only_a_lead() -> None:
+    """With nothing in common, the sure one gives the verdict and the other stands beside it."""
+    effects = [{"effect": "lost"}, {"effect": "gone"}]
+    sure = page("sure", severity="critical", effects=effects)
+    lost, gone = page("lost", "symptom", damage=1), page("gone", "symptom", damage=1)
+    lead = page("lead", "mechanism", damage=2, effects=[{"effect": "blocked"}])
+    blocked = page("blocked", "symptom", damage=3)
+    events = [
+        event("a", lead, 0, node="n2"), event("b", blocked, 60, node="n2"),
+        event("c", sure, 30), event("d", lost, 31), event("e", gone, 32),
+    ]  # fmt: skip
+    found = diagnose(case([sure, lost, gone, lead, blocked], events, sight=watched("n1", "n2")))
+
+    assert [root.page for root in found.root_causes] == ["sure", "lead"]
+    assert found.verdict == "fault"
