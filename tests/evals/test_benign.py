@@ -132,11 +132,14 @@ def test_drawn_lines_are_quiet(catalog: Catalog, tmp_path: Path) -> None:
 
 
 _LEAVER = """
-import os, sys
+import os, sys, time
 from pathlib import Path
 from evals.benign.room import Room
 room = Room(Path(sys.argv[1]))
-print(room.start("said.log", "sleep", "60").pid, flush=True)
+pid = room.start("said.log", "sleep", "60").pid
+while Path(f"/proc/{pid}/comm").read_text().strip() != "sleep":
+    time.sleep(0.01)  # before that it does not know yet whose death to follow
+print(pid, flush=True)
 os.kill(os.getpid(), 9)
 """
 
