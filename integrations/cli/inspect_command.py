@@ -1,16 +1,12 @@
 """Inspect files, bundles or the live system by check-list; exit codes as Nagios expects."""
 
-import sys
-import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer import _click
 from typer.core import TyperCommand
 
 from assistant.gather import Stream, gather_live, gather_paths
@@ -27,9 +23,8 @@ from integrations.bootstrap import (
     read_surroundings,
 )
 from integrations.cli.diagnose import check_paths, take_input, tell_unread
-from integrations.cli.fault import FORESEEN, CommandFault, InternalFault, UsageFault, explain
+from integrations.cli.fault import UsageFault
 from integrations.cli.inspect_output import print_explanation, print_round
-from integrations.cli.main import take_debug
 from integrations.cli.moment import read_moment, read_zone
 from integrations.cli.options import (
     ContextOption,
@@ -57,55 +52,7 @@ UNKNOWN = EXIT_CODES["unknown"]
 class NagiosCommand(TyperCommand):
     """A command whose every failure is UNKNOWN: 1 and 2 would read as findings."""
 
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: _click.Context | None = None,
-        **extra: object,
-    ) -> _click.Context:
-        """Read the command line."""
-        with _failing_as_unknown():
-            return super().make_context(info_name, args, parent, **extra)
-
-    def invoke(self, ctx: _click.Context) -> object:
-        """Run the command."""
-        with _failing_as_unknown():
-            return super().invoke(ctx)
-
-
-@contextmanager
-def _failing_as_unknown() -> Iterator[None]:
-    try:
-        yield
-    except (typer.Exit, typer.Abort):
-        raise
-    except CommandFault as known:
-        known.exit_code = UNKNOWN
-        raise
-    except Exception as error:
-        # A bug too: the outermost loop would end with 1, a warning.
-        fault = _fault_of(error)
-        fault.exit_code = UNKNOWN
-        raise fault from error
-
-
-def _fault_of(error: Exception) -> CommandFault:
-    match error:
-        case _click.exceptions.UsageError():
-            message = error.format_message().replace("Value error, ", "")
-            return UsageFault(message, "Try `firstfault inspect --help`.")
-        case _ if isinstance(error, FORESEEN):
-            return explain(error)
-    if _debugs():
-        traceback.print_exception(error)
-    return InternalFault(error)
-
-
-def _debugs() -> bool:
-    """Tell whether a traceback is wanted; `--debug` was taken off before the command was found."""
-    variable = read_surroundings().variables.get("FIRSTFAULT_DEBUG", "")
-    return take_debug(sys.argv[1:])[1] or variable not in ("", "0")
+    failure_code = UNKNOWN
 
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})

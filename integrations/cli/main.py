@@ -46,6 +46,9 @@ class LazyCommand(TyperCommand):
 class LazyCommands(TyperGroup):
     """The commands of all installed packages, in the order in which they are registered."""
 
+    chosen: _click.Command | None = None
+    """The one that runs."""
+
     def list_commands(self, ctx: _click.Context) -> list[str]:
         """Return the names."""
         self._fill()
@@ -63,6 +66,7 @@ class LazyCommands(TyperGroup):
         name, command, rest = super().resolve_command(ctx, args)
         if isinstance(command, LazyCommand):
             command = _load(command.entry)
+        self.chosen = command
         return name, command, rest
 
     def make_context(
@@ -162,8 +166,9 @@ def call(arguments: Sequence[str]) -> int:
     from integrations.cli.fault import INTERRUPTED  # noqa: PLC0415 -- `--help` needs none of it
 
     arguments, debug = take_debug(arguments)
+    commands = typer.main.get_command(app)
     try:
-        code = typer.main.get_command(app).main(
+        code = commands.main(
             args=list(arguments), prog_name="firstfault", standalone_mode=False, obj=arguments
         )
     except (typer.Abort, KeyboardInterrupt):
@@ -171,7 +176,9 @@ def call(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:  # noqa: BLE001 -- the outermost loop: nobody shall read a traceback
-        return _fail(error, arguments, debug=debug)
+        code = _fail(error, arguments, debug=debug)
+        # A command may have a code of its own for every failure, as monitoring systems want it.
+        return int(getattr(getattr(commands, "chosen", None), "failure_code", code))
     finally:
         _warn_of_unknown_variables()
     return code if isinstance(code, int) else 0
