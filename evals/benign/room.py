@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import which
 
 from evals.errors import ReplayError
-from evals.replay.ports import STOP_S
+from evals.replay.ports import end
 
 SEARCH = ":/usr/sbin:/sbin"
 _ELSEWHERE = ("/usr/lib/postgresql/*/bin",)
@@ -66,7 +66,7 @@ class Room:
                 env=self._environment(),
                 user=self.user,
             )
-        self.ends.callback(_end, process)
+        self.ends.callback(end, process)
         return process
 
     def run(self, log: str, *argv: str, limit_s: float = _COMMAND_S) -> None:
@@ -126,15 +126,6 @@ def _leashed(argv: Sequence[str]) -> list[str]:
     """Let the kernel end it when we are killed, since nobody else would then."""
     leash = find_program("setpriv")
     return [*([leash, "--pdeathsig", "TERM"] if leash else []), _place(argv[0]), *argv[1:]]
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    process.terminate()
-    try:
-        process.wait(STOP_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def missing(programs: Sequence[str]) -> tuple[str, ...]:

@@ -50,9 +50,14 @@ def run_program(argv: Sequence[str], ready: str, log: Path) -> Iterator[None]:
             await_ready(ready, process)
             yield
         finally:
-            process.terminate()
-            try:
-                process.wait(STOP_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            end(process)
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """End a program of ours, by its own number; kill it where it does not follow."""
+    process.terminate()
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
