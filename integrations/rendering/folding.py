@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assistant.event import Coverage, Event
-from integrations.rendering.view import View, rank_severity
+from integrations.rendering.severity import rank_severity
+from integrations.rendering.view import View
 from tools.entity import Entity
 
 _ALONE = 3

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from assistant.event import Coverage, Event
 from integrations.rendering.axis import Axis, choose_step, close_of
-from integrations.rendering.view import View, rank_severity
+from integrations.rendering.severity import rank_severity
+from integrations.rendering.view import View
 from tools.entity import Entity
 
 _SLICES = 40

@@ -21,8 +21,9 @@ from integrations.rendering.heatmap import draw_heatmap
 from integrations.rendering.moments import write_span
 from integrations.rendering.naming import for_people
 from integrations.rendering.sections import build_sections
+from integrations.rendering.severity import SEVERITIES
 from integrations.rendering.swimlanes import draw_swimlanes
-from integrations.rendering.view import SEVERITIES, View
+from integrations.rendering.view import View
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -36,7 +36,8 @@ from integrations.rendering.moments import (
     write_window,
 )
 from integrations.rendering.propagation import mark
-from integrations.rendering.view import PLANES, View, rank_severity
+from integrations.rendering.severity import rank_severity
+from integrations.rendering.view import PLANES, View
 from tools.evidence import Evidence, Window
 
 _SHA_SHOWN = 16

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from assistant.event import Event
 from integrations.rendering.axis import Axis, close_of
 from integrations.rendering.drawing import shorten
-from integrations.rendering.view import PLANES, View, rank_severity
+from integrations.rendering.severity import rank_severity
+from integrations.rendering.view import PLANES, View
 from tools.evidence import Gap
 
 WIDTH, LABELS, ROW, HEAD, FOOT = 1160, 300, 26, 24, 30

@@ -17,13 +17,13 @@ from integrations.rendering.emptiness import name_emptiness
 from integrations.rendering.excerpts import Excerpt, collect_excerpts
 from integrations.rendering.inferred import infer_events
 from integrations.rendering.moments import write_instant, write_span, write_stamp
+from integrations.rendering.severity import rank_severity
 from integrations.wording.words import Words
-from knowledge.page import Page, Severity
+from knowledge.page import Page
 from tools.entity import Entity
 from tools.evidence import Evidence
 
 PLANES = ("control", "compute", "storage", "network", "workload")
-SEVERITIES: tuple[Severity, ...] = ("critical", "error", "warning", "info")
 _WENT_WRONG = ("hung", "denied", "failed")
 _DIGEST_SHOWN = 12
 _COVERAGE_ORDER = ("hung", "abnormal", "not_checked", "not_visible", "normal")
@@ -393,8 +393,3 @@ class View:
 class _Cites(Protocol):
     @property
     def evidence(self) -> tuple[str, ...]: ...
-
-
-def rank_severity(severity: Severity) -> int:
-    """Return 0 for the worst."""
-    return SEVERITIES.index(severity)
