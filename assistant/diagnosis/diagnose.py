@@ -32,13 +32,13 @@ from assistant.diagnosis.hypotheses import (
 )
 from assistant.diagnosis.impact import count_impact, read_state
 from assistant.diagnosis.latent import infer_latent
+from assistant.diagnosis.placing import part, place_advice, place_cautions
 from assistant.diagnosis.result import (
     Change,
     Claim,
     Confidence,
     Diagnosis,
     Hypothesis,
-    Instruction,
     NextCheck,
     RootCause,
     Verdict,
@@ -62,6 +62,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         findings, roots, links = [], [], []
     open_question = why_not_healthy(case) if verdict == "inconclusive" and not roots else []
     pages = guidance.chain_pages(links, roots, case) if verdict != "healthy" else []
+    parts = part(findings, ranking)
     checks = guidance.next_checks(ranking, roots, case) if verdict != "healthy" else []
     return Diagnosis(
         verdict=verdict,
@@ -75,8 +76,8 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         hypotheses=_hypotheses(ranking, case, checks),
         chain=tuple(links),
         amplifiers=_amplifiers(findings, ranking, case),
-        contain_now=tuple(_placed(one, findings, ranking) for one in guidance.contain(pages)),
-        do_not=tuple(_placed(one, findings, ranking) for one in guidance.do_not(pages)),
+        contain_now=place_advice(guidance.contain(pages), parts, case.pages),
+        do_not=place_cautions(guidance.do_not(pages), parts, case.pages),
         changes=_changes(case, ranking),
         ruled_out=tuple(rule_out(case, ranking)),
         unexplained=_unexplained(findings, ranking, collateral, case),
@@ -287,15 +288,6 @@ def _hypotheses(
             )
         )
     return tuple(rows)
-
-
-def _placed(one: Instruction, findings: Sequence[Finding], ranking: Ranking) -> Instruction:
-    """Name the hosts on which the condition that calls for it was seen."""
-    seen = (
-        ranking.graph.events[n] for f in findings for n in (f.candidate.id, *f.candidate.reached)
-    )
-    nodes = {a.id for e in seen if e.page == one.page for a in e.anchors if a.kind == "node"}
-    return one.model_copy(update={"nodes": tuple(sorted(nodes))})
 
 
 def _changes(case: Case, ranking: Ranking) -> tuple[Change, ...]:

@@ -89,3 +89,23 @@ def test_a_fault_of_the_same_node_is_no_fault_of_its_own(tmp_path: Path) -> None
     here = LOST.replace("gpu-01", "gpu-09")
     found = _diagnose(tmp_path, gpu_09=here + SPREAD)
     assert [root.page for root in found.root_causes] == ["xid-48-double-bit-ecc"]
+
+
+def test_a_caution_of_one_fault_is_not_for_the_host_of_another(tmp_path: Path) -> None:
+    """Cards are spared where the share stalled, not where one fell off the bus, stalled or not."""
+    files = {"gpu_01": LOST + STEP + _stall("gpu-01"), "slurmctld": ENDED}
+    found = _diagnose(tmp_path, **files, gpu_05=_stall("gpu-05"), gpu_06=_stall("gpu-06"))
+    assert len(found.root_causes) == len(("a lost card", "a share that stalled"))
+    caution = next(one for one in found.do_not if one.text.en == "Do not replace or reset GPUs.")
+    assert caution.nodes == ("gpu-05", "gpu-06")
+    assert all(one.nodes for one in (*found.contain_now, *found.do_not))
+
+
+def test_a_caution_that_another_root_forbids_everywhere_is_not_given(tmp_path: Path) -> None:
+    """Where the only host that a share left waiting is that of a lost card, cards may be reset."""
+    both = LOST + STEP + _stall("gpu-01")
+    found = _diagnose(tmp_path, gpu_01=both, slurmctld=ENDED)
+    roots = [root.page for root in found.root_causes]
+    cautions = [one for one in found.do_not if one.text.en == "Do not replace or reset GPUs."]
+    assert "pcie-link-failure" in roots
+    assert not [one for one in cautions if "gpu-01" in one.nodes or not one.nodes]

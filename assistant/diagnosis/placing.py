@@ -1,0 +1,104 @@
+"""Where an instruction holds: on the hosts of the fault that calls for it, and not on another's."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assistant.diagnosis.chain import draw_chain
+from assistant.diagnosis.findings import Finding
+from assistant.diagnosis.hypotheses import Ranking
+from assistant.diagnosis.result import Instruction
+from assistant.event import Event
+from knowledge.page import Page
+
+_AT_FAULT = frozenset({"root", "mechanism", "change"})
+
+
+@dataclass(frozen=True)
+class Part:
+    """A root with its whole propagation, precursors included."""
+
+    root: Event
+    own: Mapping[str, Event]
+    """Events by id."""
+
+    def calling(self, one: Instruction, pages: Mapping[str, Page]) -> list[Event]:
+        """Return the events whose page gives the instruction."""
+        names = {event.page for event in self.own.values()}
+        wanted = {name for name in names if _gives(pages[name], one)}
+        return [event for event in self.own.values() if event.page in wanted]
+
+
+def part(findings: Iterable[Finding], ranking: Ranking) -> list[Part]:
+    """Return what belongs to each root."""
+    events = ranking.graph.events
+    parts = []
+    for finding in findings:
+        names = [finding.candidate.id, *finding.candidate.reached]
+        names += [link.source for link in draw_chain(finding.candidate, ranking.graph)]
+        parts.append(Part(finding.candidate.event, {n: events[n] for n in names}))
+    return parts
+
+
+def place_advice(
+    rows: Iterable[Instruction], parts: Sequence[Part], pages: Mapping[str, Page]
+) -> tuple[Instruction, ...]:
+    """Name the hosts on which the condition that calls for an instruction was seen.
+
+    Beside another root a condition that nobody saw on a host holds where its fault was felt: one
+    instruction must not be read as meant for what has nothing to do with it.
+    """
+    return tuple(_placed(one, parts, pages) for one in rows)
+
+
+def place_cautions(
+    rows: Iterable[Instruction], parts: Sequence[Part], pages: Mapping[str, Page]
+) -> tuple[Instruction, ...]:
+    """Name the hosts of each caution; none where another root may ask for what it forbids.
+
+    A caution that names a kind of thing is not meant for the things of that kind that are at fault
+    by another root. One that holds nowhere else is not given.
+    """
+    kept = []
+    for one in rows:
+        placed = _placed(one, parts, pages)
+        left = set(placed.nodes) - _excepted(one, parts, pages)
+        if left or not placed.nodes:
+            kept.append(placed.model_copy(update={"nodes": tuple(sorted(left))}))
+    return tuple(kept)
+
+
+def _placed(one: Instruction, parts: Sequence[Part], pages: Mapping[str, Page]) -> Instruction:
+    found: set[str] = set()
+    for each in parts:
+        calling = each.calling(one, pages)
+        nodes = _hosts(calling)
+        if calling and not nodes and len(parts) > 1:
+            nodes = _hosts(each.own.values())
+        found |= nodes
+    return one.model_copy(update={"nodes": tuple(sorted(found))})
+
+
+def _excepted(one: Instruction, parts: Sequence[Part], pages: Mapping[str, Page]) -> set[str]:
+    """Return the hosts on which a thing that a caution names is at fault by another root."""
+    giving = [each for each in parts if each.calling(one, pages)]
+    shared = {name for each in giving for name in each.own}
+    hosts: set[str] = set()
+    for other in parts:
+        if other.root.id in shared:
+            continue
+        faulty = [e for n, e in other.own.items() if n not in shared and e.role in _AT_FAULT]
+        hosts |= _hosts(e for e in faulty if _names(one, e.entity.kind))
+    return hosts
+
+
+def _gives(page: Page, one: Instruction) -> bool:
+    return any(row.text.en == one.text.en for row in (*page.contain, *page.do_not))
+
+
+def _names(one: Instruction, kind: str) -> bool:
+    return re.search(rf"\b{kind.replace('_', ' ')}s?\b", one.text.en, re.IGNORECASE) is not None
+
+
+def _hosts(events: Iterable[Event]) -> set[str]:
+    return {a.id for event in events for a in event.anchors if a.kind == "node"}
