@@ -9,6 +9,7 @@ from knowledge.catalog import Catalog, load_catalog
 from knowledge.matching import Match, Matcher
 from knowledge.page import StateSignature
 from tests.tools.readers import operator_samples as samples
+from tests.tools.readers import test_sdiag, test_sinfo, test_squeue
 from tests.tools.readers.conftest import read_paths
 from tools.evidence import Reading
 
@@ -77,6 +78,13 @@ def matched(folder: Path, text: str) -> list[tuple[Reading, Match]]:
         (INVALID, {"slurm-gpu-count-low", "node-cordoned"}),
         (samples.SACCT, {"job-failed", "cgroup-oom-kill"}),
         (samples.SACCT_P, set()),
+        (test_squeue.QUEUE, {"slurm-job-waits-for-node"}),
+        (test_sinfo.BY_NODE, {"slurm-kill-task-failed", "slurm-gpu-count-low",
+                              "slurm-node-not-responding", "node-cordoned"}),
+        (test_sdiag.BUSY, set()),
+        (test_sdiag.BUSY.replace("DBD Agent queue size: 0", "DBD Agent queue size: 25430"),
+         {"slurm-accounting-behind"}),
+        (test_sdiag.BUSY.replace("count:  3", "count:  256"), {"slurm-controller-busy"}),
         (samples.HEALTH_BAD, {"dcgm-health-warning"}),
         (samples.DIAG, {"dcgm-diagnostic-failed"}),
         (samples.DIAG4_JSON, {"dcgm-diagnostic-failed"}),
@@ -97,7 +105,17 @@ def test_what_a_command_printed_is_judged(tmp_path: Path, text: str, pages: set[
 
 @pytest.mark.parametrize(
     "text",
-    [samples.SINFO_R, INVALID, samples.SACCT, samples.HEALTH_BAD, samples.DIAG, NO_GPU, LIMITS],
+    [
+        samples.SINFO_R,
+        INVALID,
+        samples.SACCT,
+        samples.HEALTH_BAD,
+        samples.DIAG,
+        NO_GPU,
+        LIMITS,
+        test_squeue.QUEUE,
+        test_sinfo.BY_NODE,
+    ],
 )
 def test_what_is_judged_is_quoted_as_it_was_printed(tmp_path: Path, text: str) -> None:
     """A value's own words stand on the line that is named, so that a citation can be checked."""
@@ -117,6 +135,6 @@ def test_every_kind_of_reading_that_tells_of_trouble_has_a_judge() -> None:
         if isinstance(signature, StateSignature) and signature.source == "reading"
     }
     assert kinds >= {
-        "slurm_node", "slurm_job", "dcgm_health", "dcgm_diag", "dcgm", "ib_counters",
-        "ib_finding", "limits", "gpu", "nic", "gid", "process", "pci",
+        "slurm_node", "slurm_job", "slurm_controller", "dcgm_health", "dcgm_diag", "dcgm",
+        "ib_counters", "ib_finding", "limits", "gpu", "nic", "gid", "process", "pci",
     }  # fmt: skip

@@ -125,9 +125,35 @@ def test_what_was_captured_live_is_read_like_any_bundle(
 
     assert {each.host for each in nodes} == {context.host}
     assert {each.values["node"] for each in nodes} == {"gpu-n01", "gpu-n02", "gpu-n03"}
-    assert [each.values["reason"] for each in out] == ["Kill task failed"] * 2
-    assert all(str(each.values["since"]).endswith("+00:00") for each in out)
+    assert [each.values["reason"] for each in out] == ["Kill task failed"] * 3
+    since = [str(each.values["since"]) for each in out if "since" in each.values]
+    assert [text[-6:] for text in since] == ["+00:00"] * 2
     assert [i for i in items if isinstance(i, Gap)] == []
+
+
+@needs_slurm
+def test_a_job_that_waits_and_the_controllers_load_are_read_live(
+    slurm: SlurmCluster, context: ProbeContext
+) -> None:
+    """The queue names the node that the job waits for; it never starts."""
+    waiting = slurm.ask("sbatch", "--parsable", "-o", "/dev/null", "-w", "gpu-n02", "--wrap", "id")
+    context = looking(slurm, context)
+    try:
+        queue = ["squeue", "-h", "-o", "%r", "-j", waiting.strip()]
+        slurm.wait(lambda: "UnavailableNodes" in slurm.ask(*queue), "the job is considered")
+        list(slurm_state(Request(), context))
+        list(slurm_settings(Request(), context))
+    finally:
+        slurm.ask("scancel", waiting.strip())
+    items = [each for each in Bundle.open([context.workspace.root]).read(Request())
+             if isinstance(each, Reading)]  # fmt: skip
+    jobs = [each.values for each in items if each.kind == "slurm_job"]
+    (load,) = [each.values for each in items if each.kind == "slurm_controller"]
+
+    assert [(one["job"], one["state"], one["unavailable"]) for one in jobs] == [
+        (waiting.strip(), "PENDING", "gpu-n02")
+    ]
+    assert load["accounting_queue"] == 0
 
 
 @needs_slurm
