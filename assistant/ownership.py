@@ -1,6 +1,8 @@
 """Who made a pod: the job that it is of, and the deployment or set whose roll-out replaced it."""
 
-from assistant.object_content import list_at, map_at, word_at
+import re
+
+from assistant.object_content import list_at, map_at, names_of, word_at
 from assistant.topology import Ties
 from tools.evidence import ObjectState
 
@@ -12,6 +14,9 @@ _JOB_LABELS = (
 _JOB_KINDS = frozenset({"Job", "PyTorchJob", "MPIJob", "TFJob", "TrainJob", "JobSet", "RayJob"})
 _REPLICATED = frozenset({"ReplicaSet", "Deployment", "DaemonSet", "StatefulSet"})
 _HASH = "pod-template-hash"
+_MEETING_NAMES = frozenset({"MASTER_ADDR", "PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "RDZV_ENDPOINT"})
+_MEETING_OPTION = re.compile(r"--(?:master[_-]addr|rdzv[_-]endpoint)[=\s]+(\S+)")
+_PLACE = re.compile(r"[\"']?(?!localhost\b|127\.|0\.0\.0\.0)([A-Za-z0-9][\w.-]*)(?::\d+)?[\"']?")
 
 
 def job_of(state: ObjectState) -> str:
@@ -23,6 +28,27 @@ def job_of(state: ObjectState) -> str:
     for owner in list_at(state.content, "metadata", "ownerReferences"):
         if word_at(owner, "kind") in _JOB_KINDS:
             return f"{state.namespace}/{word_at(owner, 'name')}"
+    return ""
+
+
+def rendezvous_of(state: ObjectState) -> str:
+    """Return the job of a pod that no name tells: all that meet at one address are of one.
+
+    It is called by the address, within the pod's namespace, because the platform gave it no name.
+    """
+    for container in list_at(state.content, "spec", "containers"):
+        values = [
+            word_at(one, "value")
+            for one in list_at(container, "env")
+            if word_at(one, "name") in _MEETING_NAMES
+        ]
+        words = [word for key in ("command", "args") for word in names_of(container.get(key))]
+        values += _MEETING_OPTION.findall(" ".join(words))
+        for value in values:
+            if found := _PLACE.fullmatch(value):
+                place = found[1]
+                label = place if place[0].isdigit() else place.partition(".")[0]
+                return f"{state.namespace}/{label}"
     return ""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from assistant.alert_labels import hostless
 from assistant.identity import UNNAMED, is_address, normalise
 from assistant.object_content import Things, list_at, map_at, names_of, text_of, word_at
-from assistant.ownership import job_of, learn_owners
+from assistant.ownership import job_of, learn_owners, rendezvous_of
 from assistant.topology import Key, Ties
 from tools.evidence import ObjectState, Reading, Record, Series
 
@@ -218,7 +218,7 @@ def _learn_pod(ties: Ties, state: ObjectState) -> None:
     if address and node[1]:
         ties.addresses.setdefault(address, set()).add(node[1])
     job = job_of(state)
-    ties.relate(pod, ("job", job))
+    ties.relate(pod, ("job", job or rendezvous_of(state)), inferred=not job)
     ties.listed |= {job} if job else set()
     for volume in list_at(state.content, "spec", "volumes"):
         _learn_pod_volume(ties, pod, node, volume)

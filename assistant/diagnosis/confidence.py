@@ -253,7 +253,8 @@ def _inconclusive_reasons(
     guessed = [e for e in _first_edges(candidate, graph) if e.guessed]
     if guessed and len(_firm_kinds(candidate, graph)) < LEAST_KINDS:
         peers = {p.id for e in guessed for p in graph.events[e.effect].peers if p.kind == "node"}
-        reasons.append(say("guessed", addresses=", ".join(sorted(peers))))
+        told = say("guessed", addresses=", ".join(sorted(peers))) if peers else say("guessed-job")
+        reasons.append(told)
     latent = candidate.latent
     if latent is not None and latent.contradicted:
         total = len(latent.affected) + len(latent.unaffected)

@@ -44,7 +44,7 @@ class Edge:
     """Whether the shared anchor is stated by evidence, not inferred."""
     scope: str
     guessed: bool = False
-    """Whether nothing but the time ties both: the effect names a peer whose host nobody knows."""
+    """Whether nothing but the time ties both: nobody knows whose the effect's other side is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def build_graph(
             continue
         terms = settings, weights
         edges = [*_edges_into(effect, incoming, index, by_id, terms)]
-        for edge in edges or _guesses(effect, incoming, by_id, terms):
+        for edge in edges or _guesses(effect, incoming, by_id, pages, terms):
             out[edge.cause].append(edge)
             into[edge.effect].append(edge)
     return Graph(
@@ -218,32 +218,41 @@ def _guesses(
     effect: Event,
     incoming: Mapping[str, list[tuple[str, Link]]],
     by_id: Mapping[str, Event],
+    pages: Mapping[str, Page],
     terms: tuple[Settings, Weights],
 ) -> Iterable[Edge]:
-    """Yield what may lie behind an effect that names only an address, and that nothing explains.
+    """Yield what may lie behind an effect that nothing explains and whose other side has no name.
 
-    The address may be any other host's: one alone that had at the time what the handbook would look
-    for there is worth a look.
+    An address, or the rest of a job, may be any other host's: one alone that had at the time what
+    the handbook would look for there is worth a look.
     """
+    scope = _unnamed_side(effect, pages)
     own = {a.id for a in effect.anchors if a.kind == "node"}
-    if not _names_stranger(effect) or not own:
-        return
-    links = [(page, link) for page, link in incoming.get(effect.page, ()) if link.scope == "peer"]
+    links = [(page, link) for page, link in incoming.get(effect.page, ()) if link.scope == scope]
     found: list[tuple[frozenset[str], Edge]] = []
     for page, link in links:
         for cause in (e for e in by_id.values() if e.page == page and can_cause(e)):
             hosts = frozenset(a.id for a in cause.anchors if a.kind == "node")
             edge = make_edge(link, cause, effect, *terms) if hosts - own else None
-            if edge is not None:
+            if edge is not None and (scope == "peer" or cause.role in _AT_FAULT):
                 found.append((hosts, replace(edge, stated=False, guessed=True)))
     if len({hosts for hosts, _ in found}) == 1:
         yield from (edge for _, edge in found)
 
 
-def _names_stranger(event: Event) -> bool:
-    """Tell whether the other side is an address that evidence gives to no host."""
+_AT_FAULT = HEADS | {"mechanism"}
+
+
+def _unnamed_side(event: Event, pages: Mapping[str, Page]) -> str:
+    """Return the scope under which an event's other side is known to exist but not who it is.
+
+    An address that evidence gives to no host is one; what only happens to a rank is of a job.
+    """
     peers = [peer.id for peer in event.peers if peer.kind == "node"]
-    return bool(peers) and all(map(is_address, peers))
+    if peers and all(map(is_address, peers)):
+        return "peer" if any(a.kind == "node" for a in event.anchors) else ""
+    jobless = not any(a.kind == "job" for a in event.anchors)
+    return "job" if jobless and pages[event.page].entity.kind == "rank" else ""
 
 
 def reach(graph: Graph, start: str, weights: Weights, *, first: float = 1.0) -> dict[str, float]:

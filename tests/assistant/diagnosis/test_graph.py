@@ -212,6 +212,24 @@ def test_nothing_is_guessed_where_evidence_tells_or_two_could_be_meant(others: l
     assert not [e for edges in graph.out.values() for e in edges if e.guessed]
 
 
+WAITS = page("waits", "symptom", damage=2, entity={"kind": "rank"})
+DIES = page("dies", effects=[{"effect": "waits", "scope": "job"}])
+
+
+def test_a_rank_of_no_named_job_may_wait_for_the_one_host_that_failed_then() -> None:
+    """A guess as well; where its job is named, or two hosts failed, there is none."""
+    died, waits = event("a", DIES, 0, node="n7"), event("b", WAITS, 10, node="n3")
+    (edge,) = _graph([DIES, WAITS], [died, waits]).out["a"]
+    assert (edge.effect, edge.guessed, edge.stated) == ("b", True, False)
+
+    named = waits.model_copy(
+        update={"anchors": (*waits.anchors, Anchor(kind="job", id="ml/other"))}
+    )
+    other = event("c", DIES, 1, node="n8")
+    assert not _graph([DIES, WAITS], [died, named]).out
+    assert not _graph([DIES, WAITS], [died, other, waits]).out
+
+
 def test_the_host_that_complains_is_not_the_peer_it_complains_of() -> None:
     """Its own port is for the links of its node."""
     events = [event("a", NAMED, 0, node="n3"), event("b", EFFECT, 10, node="n3", peers=STRANGER)]
