@@ -24,6 +24,8 @@ from assistant.diagnosis.result import (
     State,
 )
 from assistant.event import Coverage, Event
+from assistant.identity import UNNAMED
+from integrations.rendering.inferred import inferred_id
 from integrations.rendering.moments import write_iso
 from integrations.rendering.view import View
 from integrations.wording.words import load_words
@@ -49,7 +51,12 @@ def render_json(view: View) -> str:
 
 
 def build_document(view: View) -> Document:
-    """Build the document of ``diagnose -o json``."""
+    """Build the document of ``diagnose -o json``.
+
+    Every id of an event in it stands in ``events`` or ``inferred_events``: of the latter are causes
+    that nobody reported (``inferred:PAGE:ENTITY``), dated by what they brought about. A host that
+    no line names has an id of its own; ``unnamed_hosts`` tells by which evidence it was seen.
+    """
     investigation = view.investigation
     return {
         "schema_version": SCHEMA_VERSION,
@@ -63,6 +70,8 @@ def build_document(view: View) -> Document:
         "step": investigation.step,
         **_diagnosis(view),
         "events": [_event(view, event) for event in view.events],
+        "inferred_events": [_event(view, event) for event in view.inferred.values()],
+        "unnamed_hosts": _unnamed_hosts(view),
         "coverage": [_coverage(line) for line in investigation.coverage],
         "evidence": [_evidence(view, item) for item in view.evidence],
         "answer": _answer(view),
@@ -187,7 +196,7 @@ def _root(view: View, root: RootCause) -> Document:
         "explains": list(root.explains),
         "contradicted_by": list(root.contradicted_by),
         "evidence": list(root.evidence),
-        "event": root.event or None,
+        "event": root.event or _inferred(view, root.page, root.entity),
         "first_anomaly": root.first_anomaly or None,
         "state": _state(root.state) if root.state else None,
     }
@@ -203,7 +212,7 @@ def _hypothesis(view: View, one: Hypothesis) -> Document:
         "layer": one.layer,
         "plane": one.plane,
         "entity": _entity(one.entity),
-        "event": one.event or None,
+        "event": one.event or _inferred(view, one.page, one.entity),
         "observed": one.observed,
         "score": one.score,
         "explains": list(one.explains),
@@ -213,6 +222,18 @@ def _hypothesis(view: View, one: Hypothesis) -> Document:
         "missing": list(one.missing),
         "would_tell": list(one.would_tell),
     }
+
+
+def _inferred(view: View, page: str, entity: Entity) -> str | None:
+    """Return the id under which the chain begins at a cause that nobody reported."""
+    name = inferred_id(page, entity)
+    return name if name in view.inferred else None
+
+
+def _unnamed_hosts(view: View) -> Document:
+    ids = {f"{UNNAMED}{item.id}".lower(): item.id for item in view.investigation.evidence}
+    hosts = {a.id for event in view.events for a in event.anchors if a.kind == "node"}
+    return {host: ids[host] for host in sorted(hosts & ids.keys())}
 
 
 def _link(view: View, link: ChainLink) -> Document:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from assistant.diagnosis.result import ChainLink, Hypothesis
 from assistant.event import Event
 from assistant.investigation import Investigation
+from tools.entity import Entity
 
 
 def infer_events(investigation: Investigation) -> Mapping[str, Event]:
@@ -13,7 +14,9 @@ def infer_events(investigation: Investigation) -> Mapping[str, Event]:
     if diagnosis is None:
         return {}
     seen = {event.id: event for event in investigation.timeline.events}
-    hidden = {_id(one): one for one in diagnosis.hypotheses if not one.observed}
+    hidden = {
+        inferred_id(one.page, one.entity): one for one in diagnosis.hypotheses if not one.observed
+    }
     found = {}
     for name, one in hidden.items():
         links = [link for link in diagnosis.chain if link.source == name and link.target in seen]
@@ -22,8 +25,9 @@ def infer_events(investigation: Investigation) -> Mapping[str, Event]:
     return found
 
 
-def _id(one: Hypothesis) -> str:
-    return f"inferred:{one.page}:{one.entity.id}"
+def inferred_id(page: str, entity: Entity) -> str:
+    """Return the id of a cause that no evidence shows."""
+    return f"inferred:{page}:{entity.id}"
 
 
 def _event(

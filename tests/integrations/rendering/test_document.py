@@ -2,6 +2,7 @@
 
 import json
 
+from assistant.event import Anchor
 from integrations.rendering.document import build_document, render_json
 from integrations.rendering.markdown import render_markdown
 from integrations.rendering.view import View
@@ -163,3 +164,15 @@ def test_a_change_of_unknown_time_has_none(view: View) -> None:
     assert [one["at"] for one in build_document(changed)["changes"]] == [None] * len(changes)  # type: ignore[attr-defined]  # a list
     assert changes
     assert "time unknown" in render_markdown(changed)
+
+
+def test_a_host_without_a_name_is_known_by_its_evidence(view: View) -> None:
+    """Its id alone would lead nowhere."""
+    found = view.investigation
+    lone = found.timeline.events[0].model_copy(
+        update={"anchors": (Anchor(kind="node", id="unnamed-e1"),)}
+    )
+    timeline = found.timeline.model_copy(update={"events": (lone,)})
+    nameless = View(found.model_copy(update={"timeline": timeline}), view.pages, view.words)
+    assert _document(nameless)["unnamed_hosts"] == {"unnamed-e1": "E1"}
+    assert _document(view)["unnamed_hosts"] == {}

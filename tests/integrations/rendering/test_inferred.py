@@ -1,9 +1,14 @@
 """A cause that was only inferred is drawn and named like any other."""
 
+import json
+from collections.abc import Iterator, Mapping
+from typing import cast
+
 import pytest
 
 from assistant.diagnosis.result import ChainLink
 from integrations.rendering.content import plain
+from integrations.rendering.document import render_json
 from integrations.rendering.graph import draw_graph
 from integrations.rendering.page import render_html
 from integrations.rendering.propagation import build_chain, tell_condition
@@ -54,3 +59,27 @@ def test_it_is_no_event_of_the_timeline(hidden: View) -> None:
     """Nobody saw it."""
     assert NAME not in {event.id for event in hidden.events}
     assert "controller failover · inferred" not in str(build_timeline(hidden, LIMITS))
+
+
+def _named(document: Mapping[str, object]) -> Iterator[object]:
+    """Yield every id of an event that the document names."""
+    parts = {key: cast("list[dict[str, object]]", document[key]) for key in _PARTS}
+    for link in parts["chain"]:
+        yield from (link["from"], link["to"])
+    for one in (*parts["hypotheses"], *parts["root_causes"]):
+        yield one["event"]
+        yield from cast("list[str]", one["explains"])
+
+
+_PARTS = ("chain", "hypotheses", "root_causes")
+
+
+def test_every_event_that_the_document_names_stands_in_it(hidden: View) -> None:
+    """Those seen stand among the events, the inferred one in a list of its own."""
+    document = json.loads(render_json(hidden))
+    seen = {event["id"] for event in document["events"]}
+    inferred = {event["id"] for event in document["inferred_events"]}
+    assert inferred == {NAME}
+    assert NAME not in seen
+    assert document["root_causes"][0]["event"] == NAME
+    assert set(_named(document)) <= seen | inferred
