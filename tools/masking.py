@@ -7,7 +7,7 @@ are looked at closely. What is taken is replaced by ``<masked>``; masking twice 
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from pathlib import Path
 from typing import Protocol
 
 import hyperscan
@@ -16,6 +16,7 @@ import re2
 from tools.environments import ALLOWED, ENVIRONMENT_TRIGGERS, EnvironmentFinder
 from tools.secret_objects import OBJECT_TRIGGER, find_secret_objects
 from tools.secret_shapes import RULES, Found, Rule, Taken
+from tools.secret_triggers import open_triggers
 
 _LONG_LINE = 16_384
 _BEFORE, _AFTER = 512, 8_192
@@ -45,24 +46,22 @@ class Pattern(Protocol):
 
 
 class Masker:
-    """Masks text with the shipped rules and a list of environment names that may be seen."""
+    """Masks text with the shipped rules and a list of environment names that may be seen.
 
-    def __init__(self, allowed_environment: Sequence[str] = ALLOWED) -> None:
+    What is compiled is kept in the folder `cache`, where one is given.
+    """
+
+    def __init__(
+        self, allowed_environment: Sequence[str] = ALLOWED, *, cache: Path | None = None
+    ) -> None:
         self._patterns = tuple(_compile(rule) for rule in RULES)
         self._environments = EnvironmentFinder(allowed_environment)
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         triggers = list(dict.fromkeys(rule.trigger for rule in RULES))
         self._rules = [
             [index for index, rule in enumerate(RULES) if rule.trigger == trigger]
             for trigger in triggers
         ]
-        triggers += [ENVIRONMENT_TRIGGERS, OBJECT_TRIGGER]
-        self._database.compile(
-            expressions=[trigger.encode() for trigger in triggers],
-            ids=list(range(len(triggers))),
-            elements=len(triggers),
-            flags=hyperscan.HS_FLAG_MULTILINE,
-        )
+        self._database = open_triggers([*triggers, ENVIRONMENT_TRIGGERS, OBJECT_TRIGGER], cache)
         self._local = threading.local()
 
     def mask_bytes(self, data: bytes) -> bytes:
@@ -200,23 +199,23 @@ def _united(taken: list[Taken]) -> list[Taken]:
 
 
 _compiling = threading.Lock()
+_shipped: list[Masker] = []
+"""The one that everybody shares, once it was needed."""
 
 
-def _default() -> Masker:
+def open_masker(cache: Path | None = None) -> Masker:
+    """Return the masker of the shipped rules and names, compiled once; `cache` keeps it."""
     with _compiling:
-        return _shipped()
-
-
-@cache
-def _shipped() -> Masker:
-    return Masker()
+        if not _shipped:
+            _shipped.append(Masker(cache=cache))
+        return _shipped[0]
 
 
 def mask_bytes(data: bytes) -> bytes:
     """Replace every secret in `data`, with the shipped rules and names."""
-    return _default().mask_bytes(data)
+    return open_masker().mask_bytes(data)
 
 
 def mask_text(text: str) -> str:
     """Replace every secret in `text`, with the shipped rules and names."""
-    return _default().mask_text(text)
+    return open_masker().mask_text(text)

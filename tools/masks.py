@@ -2,19 +2,30 @@
 
 import threading
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache as keep
+from functools import lru_cache
+from pathlib import Path
 
 
-@cache
+@keep
 def _mask_text() -> Callable[[str], str]:
     from tools.masking import mask_text  # noqa: PLC0415  # heavy, and needed by records only
 
     return mask_text
 
 
-def prepare() -> None:
-    """Begin to compile the rules in a thread, while other things are loaded."""
-    threading.Thread(target=masked, args=("",), daemon=True).start()
+def prepare(cache: Path | None) -> None:
+    """Begin to compile the rules in a thread, while other things are loaded.
+
+    The folder `cache` keeps what was compiled for the next run.
+    """
+    threading.Thread(target=_open_masker, args=(cache,), daemon=True).start()
+
+
+def _open_masker(cache: Path | None) -> None:
+    from tools.masking import open_masker  # noqa: PLC0415  # as above
+
+    open_masker(cache)
 
 
 def masked_bytes(data: bytes) -> bytes:

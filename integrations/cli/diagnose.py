@@ -23,6 +23,7 @@ from assistant.sentences import say
 from assistant.settings import Settings
 from integrations.bootstrap import (
     Surroundings,
+    cache_dir,
     choose_colour,
     choose_width,
     choose_words,
@@ -139,7 +140,7 @@ def diagnose(
         typer.echo("No model is connected in this version; the diagnosis needs none.", err=True)
     with take_input(paths or []) as taken:
         tell_unread(check_paths(taken), choose_words(settings, around))
-        prepare()
+        prepare(cache_dir(around))
         desk = Desk(settings, around, open_handbook(settings), colour=colour)
         code = desk.work(taken, incident, timeout)
         words = choose_words(settings, around)
