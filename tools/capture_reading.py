@@ -41,6 +41,8 @@ UNREADABLE = (
 
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s\b")
 _IN_UTC = "env TZ=UTC "
+NOT_SERVED = "the server could not find the requested resource"
+"""What kubectl says of a list of a group that is not installed."""
 
 
 @dataclass
@@ -291,10 +293,15 @@ def _as_asked(request: Request, capture: Capture) -> Request:
     return request.model_copy(update={"zone": "UTC", "host_zones": {}})
 
 
+def _is_not_served(capture: Capture) -> bool:
+    """Tell whether the API server has no such kind: then there is nothing that was not seen."""
+    return capture.outcome == "absent" and NOT_SERVED in capture.detail
+
+
 def _not_ok(number: str, capture: Capture) -> Iterator[Item]:
     if capture.outcome == "hung":
         yield hung_record(number, capture)
-    elif capture.outcome not in {"ok", "empty"}:
+    elif capture.outcome not in {"ok", "empty"} and not _is_not_served(capture):
         why = f"{capture.outcome}: {capture.detail or capture.command}"
         yield Gap(source=capture.source, target=capture.target, why=why, evidence=number)
 

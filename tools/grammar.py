@@ -21,6 +21,11 @@ _GROUPS = (
     r"|kueue\.x-k8s\.io/v1(?:beta[12])?/(?:workloads|clusterqueues|localqueues)"
     r"|jobset\.x-k8s\.io/v1alpha2/jobsets"
     r"|admissionregistration\.k8s\.io/v1/(?:validating|mutating)webhookconfigurations"
+    r"|autoscaling/v2/horizontalpodautoscalers|scheduling\.volcano\.sh/v1beta1/podgroups"
+    r"|gateway\.networking\.k8s\.io/v1/(?:gateways|gatewayclasses)"
+    r"|operators\.coreos\.com/v1alpha1"
+    r"/(?:subscriptions|installplans|catalogsources|clusterserviceversions)"
+    r"|olm\.operatorframework\.io/v1/(?:clusterextensions|clustercatalogs)"
 )
 _PARAMETER = (
     r"(?:limit=\d{1,5}|resourceVersion=0|resourceVersionMatch=NotOlderThan|continue=[\w%.~\-]+"

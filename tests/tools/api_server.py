@@ -54,7 +54,7 @@ class ApiServer:
                 if meta["name"] == name and folder in {where, namespaced}:
                     kind = {"apiVersion": "v1", "kind": "Pod" if "pods" in folder else "Namespace"}
                     return 200, json.dumps({**kind, **item}).encode()
-        return 404, status(404, "NotFound", f"{path} not found")
+        return 404, status(404, "NotFound", "the server could not find the requested resource")
 
 
 def log_key(path: str, query: Mapping[str, str]) -> str:

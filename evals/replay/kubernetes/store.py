@@ -27,6 +27,7 @@ apps/v1 statefulsets StatefulSet + sts
 apps/v1 controllerrevisions ControllerRevision + -
 batch/v1 jobs Job + -
 batch/v1 cronjobs CronJob + cj
+autoscaling/v2 horizontalpodautoscalers HorizontalPodAutoscaler + hpa
 storage.k8s.io/v1 storageclasses StorageClass - sc
 storage.k8s.io/v1 volumeattachments VolumeAttachment - -
 coordination.k8s.io/v1 leases Lease + -

@@ -5,10 +5,16 @@ import pytest
 
 from assistant.source_checks import READS
 from tests.integrations.deploy.rbac import permits, rules
-from tools.probes import kubernetes_objects
+from tools.probes import kubernetes_extensions, kubernetes_objects
 
 LISTS = [
-    path for lists in (kubernetes_objects.VOLATILE, kubernetes_objects.STEADY) for path, _ in lists
+    path
+    for lists in (
+        kubernetes_objects.VOLATILE,
+        kubernetes_objects.STEADY,
+        *kubernetes_extensions.GROUPS,
+    )
+    for path, _ in lists
 ]
 FORBIDDEN = """\
 GET /api/v1/secrets
@@ -40,7 +46,7 @@ GET /logs
 """.splitlines()
 
 
-@pytest.mark.parametrize("path", [*LISTS, "/api/v1/events", "/api/v1/namespaces/kube-system", "/version",
+@pytest.mark.parametrize("path", [*LISTS, *kubernetes_extensions.LATER.values(), "/api/v1/events", "/api/v1/namespaces/kube-system", "/version",
                                   "/api/v1/namespaces/train/pods/p/log", "/api/v1/nodes/n1",
                                   "/api/v1/namespaces/train/pods/p"])  # fmt: skip
 def test_what_the_probes_ask_is_permitted(path: str) -> None:
