@@ -21,14 +21,12 @@ from tools.evidence import Evidence, Gap, Item, Window
 from tools.manifest import BundleMeta, is_manifest, read_incident, read_manifest
 from tools.masks import masked
 from tools.rank_logs import rank_writers
+from tools.reading_order import Turn, turn_of
 from tools.request import Request
-from tools.second_reader import READY, SecondReader, is_journal, second_share
+from tools.second_reader import READY, SecondReader, second_share
 from tools.source import HEAD, EvidenceFile, Known
 from tools.unpacking import Content, is_archive, unpack
 
-_PODS = re.compile(rb"(?:\$ [^\n]*\n)?(?:NAMESPACE +)?NAME +READY +STATUS .*\bNODE\b")
-"""A table that says where pods run."""
-_BOOT_CLOCK = re.compile(rb"(?:<\d+>)?\[ *\d+\.\d+\]")
 _DATE = re.compile(rb"(?<!\d)20\d\d-[01]\d-[0-3]\d(?=[T ])")
 HALF_A_YEAR = timedelta(days=180)
 """Logs of one incident lie closer together; a year's ambiguity needs no better."""
@@ -120,21 +118,24 @@ class Bundle:
         day = taken or self._last_day()
         latest = taken or (day + HALF_A_YEAR if day else None)
         request = _zoned(request, self.meta, latest)
-        members, copies = without_copies(self._ordered())
+        turns = {member: turn_of(member.head) for member in self.members}
+        ordered = sorted(self.members, key=lambda member: (turns[member], member.name))
+        members, copies = without_copies(ordered)
         known = Known(ranks=rank_writers(members), latest=day)
         readings = [
-            CaptureReading(f"E{number}", member, request, known)
+            CaptureReading(f"E{number}", member, request, _known_to(turns[member], known))
             for number, member in enumerate(members, 1)
         ]
-        beside = second_share(members)
-        second = SecondReader(readings[beside.start : beside.stop])
+        share = second_share(members, [turns[member] for member in members])
+        second = SecondReader(readings, share, known)
         second.start()
-        return self._items(readings, second, copies)
+        return self._items(readings, second, known, copies)
 
     def _items(
         self,
         readings: Sequence[CaptureReading],
         second: SecondReader,
+        known: Known,
         copies: Mapping[str, Sequence[str]],
     ) -> Iterator[Evidence | Item]:
         yield from self._gaps
@@ -144,6 +145,8 @@ class Bundle:
                 member = reading.member
                 digest = self._digest(pool, member.path)
                 found = yield from second.read(reading)
+                if reading.known is not known:
+                    known.join(reading.known.own())
                 evidence = found.model_copy(update={"sha256": digest.result()})
                 if member.path in self._known and evidence.sha256 != self._known[member.path]:
                     yield _altered(member, evidence)
@@ -166,13 +169,6 @@ class Bundle:
     def _digest(self, pool: ThreadPoolExecutor, path: Path) -> "Future[str]":
         return self._digests.get(path) or pool.submit(digest_of, path)
 
-    def _ordered(self) -> list[Member]:
-        """Put objects first, which name things, and boot clocks last, which others anchor.
-
-        Journals stand together before those: a second process may read them.
-        """
-        return sorted(self.members, key=lambda member: (_rank(member.head), member.name))
-
     def close(self) -> None:
         """Remove what was unpacked."""
         if self._remove is not None:
@@ -194,14 +190,9 @@ def _with_copies(evidence: Evidence, others: Sequence[str] | None) -> Evidence:
     return evidence.model_copy(update={"detail": said})
 
 
-def _rank(head: bytes) -> int:
-    start = head.lstrip()[:2000]
-    stored = start.startswith((b"{", b"[", b"apiVersion:")) and b"apiVersion" in start
-    if stored or _PODS.match(start):
-        return 0
-    if _BOOT_CLOCK.match(start):
-        return 3
-    return 2 if is_journal(head) else 1
+def _known_to(turn: Turn, known: Known) -> Known:
+    """Let captures that may be read side by side know what the objects told, and no more."""
+    return known.apart() if turn in {Turn.OTHERS, Turn.JOURNALS} else known
 
 
 def _dates(head: bytes) -> Iterator[datetime]:

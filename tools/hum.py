@@ -38,12 +38,11 @@ def thinned(
             yield literal, end, count
 
 
-class _Line(NamedTuple):
-    """A line of hum: its hits from `first` up to `beyond`, and where it ends."""
+_Line = tuple[int, int, int]
+"""A line of hum: its hits from the first up to the one beyond, and where it ends."""
 
-    first: int
-    beyond: int
-    stop: int
+_Kind = tuple[int, ...]
+"""The literals that stand on a line."""
 
 
 def _stands(hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch) -> dict[int, int]:
@@ -54,14 +53,14 @@ def _stands(hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch) -> dic
             continue
         pause_s = min(hum[literal] for literal in kind)
         for low, high in _leaps(lines, look.moment_of, pause_s):
-            for line in lines[low + 1 : high]:
-                stands.update(dict.fromkeys(range(line.first, line.beyond), 0))
+            for first, beyond, _ in lines[low + 1 : high]:
+                stands.update(dict.fromkeys(range(first, beyond), 0))
             first, beyond, _ = lines[high]
             stands.update((n, high - low) for n in range(first, beyond) if stands.get(n, 1))
     return stands
 
 
-_Lanes = dict[tuple[tuple[int, ...], bytes, int], list[_Line]]
+_Lanes = dict[tuple[_Kind, bytes, int], list[_Line]]
 
 
 def _by_lane(
@@ -69,33 +68,38 @@ def _by_lane(
 ) -> tuple[_Lanes, dict[int, int]]:
     """Sort lines by their literals, writer and run; a literal again on its line stands for none.
 
-    A run ends where its writer prints something that is known and no hum.
+    A run ends where its writer prints something that is known and no hum. Lines come by the
+    hundred thousand: what their literals mean is worked out once for each combination.
     """
     lanes: _Lanes = {}
     again: dict[int, int] = {}
     runs: dict[bytes, int] = {}
+    kinds: dict[_Kind, _Kind | None] = {}
+    lane_of = look.lane_of
     number, total = 0, len(hits)
     while number < total:
-        told = look.lane_of(hits[number][1])
+        told = lane_of(hits[number][1])
         if told is None:
             number += 1
             continue
         first, (lane, stop) = number, told
-        kind: list[int] = []
-        twice: list[int] = []
+        number += 1
         while number < total and hits[number][1] <= stop:
-            if (literal := hits[number][0]) in kind:
-                twice.append(number)
-            else:
-                kind.append(literal)
             number += 1
-        if hum.keys() >= set(kind):
-            key = (tuple(kind), lane, runs.get(lane, 0))
-            lanes.setdefault(key, []).append(_Line(first, number, stop))
-            again.update(dict.fromkeys(twice, 0))
-        else:
+        shown = tuple([literal for literal, _ in hits[first:number]])
+        kind = kinds[shown] if shown in kinds else kinds.setdefault(shown, _kind_of(shown, hum))
+        if kind is None:
             runs[lane] = runs.get(lane, 0) + 1
+            continue
+        lanes.setdefault((kind, lane, runs.get(lane, 0)), []).append((first, number, stop))
+        if len(kind) < len(shown):
+            again.update((first + n, 0) for n in range(len(shown)) if shown[n] in shown[:n])
     return lanes, again
+
+
+def _kind_of(shown: _Kind, hum: Mapping[int, float]) -> _Kind | None:
+    """Name each literal of a line once; None where one of them is no hum."""
+    return tuple(dict.fromkeys(shown)) if hum.keys() >= set(shown) else None
 
 
 def _leaps(
@@ -106,7 +110,7 @@ def _leaps(
 
     def moment(place: int) -> float | None:
         if place not in moments:
-            moments[place] = moment_of(lines[place].stop)
+            moments[place] = moment_of(lines[place][2])
         return moments[place]
 
     low, leap = 0, len(lines) - 1

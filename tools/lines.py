@@ -208,14 +208,15 @@ class LogReading:
     def _lane(self, start: int, end: int) -> tuple[bytes, int] | None:
         """Find host and unit in the raw line, where they stand right behind the stamp."""
         data = self.lines.data
+        if self._column == ONE_WRITER:
+            return b"", end_of(data, start + end) - start
         begin = data.rfind(b"\n", 0, start + end) + 1
         if not self._column:
             self._column = self._find_column(begin)
+            return self._lane(start, end)
         if self._column == NO_COLUMN:
             return None
         stop = end_of(data, start + end) - start
-        if self._column == ONE_WRITER:
-            return b"", stop
         place = begin + self._column
         token = data[place : data.find(b":", place, place + MAX_TAG)]
         known = data[place - 1] == SPACE and b" " in token

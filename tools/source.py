@@ -1,15 +1,18 @@
 """One content to be read, as a reader sees it, and what a reader must offer."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypeVar
 
 from tools.capture import Capture
 from tools.errors import ReaderError
 from tools.evidence import UNKNOWN_ZONE_S, Channel, Instant, Item, ObjectState, Reading
 from tools.request import Request
+
+V = TypeVar("V")
 
 HEAD = 64 << 10
 """Bytes from the beginning that sniffing may look at."""
@@ -48,13 +51,13 @@ class EvidenceFile(Protocol):
 class Known:
     """What captures read before say of others' content."""
 
-    boots: dict[str, datetime] = field(default_factory=dict)
+    boots: MutableMapping[str, datetime] = field(default_factory=dict)
     """When each host booted."""
     stamped: dict[str, "tuple[Instant, str] | None"] = field(default_factory=dict)
     """Wall time and host of kernel lines, by what the boot clock says in them; None: of several."""
     latest: datetime | None = None
     """The last day that any content names."""
-    nodes: dict[str, str] = field(default_factory=dict)
+    nodes: MutableMapping[str, str] = field(default_factory=dict)
     """Where each NAMESPACE/POD runs."""
     ranks: "Mapping[str, Writer]" = field(default_factory=dict)
     """By file: rank, host and job of logs that the ranks of one job wrote."""
@@ -65,7 +68,29 @@ class Known:
     def prefer(self, reader: "Reader") -> None:
         """Put a reader first: captures of one kind come in a row."""
         if self.readers[:1] != [reader]:
-            self.readers = [reader, *(each for each in self.readers if each is not reader)]
+            self.readers[:] = [reader, *(each for each in self.readers if each is not reader)]
+
+    def apart(self) -> "Known":
+        """Know the same, and keep for itself what is learnt from here on.
+
+        Captures that are read so say the same in whichever order, and process, they are read.
+        """
+        boots, nodes = ChainMap({}, self.boots), ChainMap({}, self.nodes)
+        return Known(boots, {}, self.latest, nodes, self.ranks, self.readers)
+
+    def own(self) -> "Known":
+        """Return what was learnt apart."""
+        return Known(_own(self.boots), self.stamped, nodes=_own(self.nodes))
+
+    def join(self, part: "Known") -> None:
+        """Take over what was learnt apart."""
+        self.boots.update(part.boots)
+        self.nodes.update(part.nodes)
+        for boot_s, told in part.stamped.items():
+            if told is None:
+                self.stamped[boot_s] = None
+            else:
+                self.tie(boot_s, *told)
 
     def tie(self, boot_s: str, wall: Instant, host: str) -> None:
         """Take a line that a boot clock and a clock of wall time have both stamped."""
@@ -86,6 +111,10 @@ class Known:
             boot = item.values.get("boot")
             if isinstance(boot, str) and boot.endswith("+00:00"):
                 self.boots[item.host] = datetime.fromisoformat(boot)
+
+
+def _own(known: MutableMapping[str, V]) -> dict[str, V]:
+    return dict(known.maps[0] if isinstance(known, ChainMap) else known)
 
 
 @dataclass(frozen=True)

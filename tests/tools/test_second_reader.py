@@ -1,9 +1,11 @@
-"""A second process reads journals, and nothing depends on it."""
+"""A second process reads what this one has not begun, and nothing depends on it."""
 
+import json
 import os
 import signal
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,10 +13,11 @@ import pytest
 from tools import second_reader
 from tools.bundle import Bundle
 from tools.capture_reading import CaptureReading
-from tools.evidence import Evidence, Item, Record
+from tools.evidence import Evidence, Gap, Item, Record
+from tools.reading_order import Turn
 from tools.request import Request
-from tools.second_reader import SecondReader, second_share
-from tools.source import Source
+from tools.second_reader import SecondReader, Share, second_share
+from tools.source import Known, Source
 
 HOSTS = ("n1", "n2", "n3", "n4")
 XID = "NVRM: Xid (PCI:0000:9a:00): 79, pid=4711, name=python3, GPU has fallen off the bus."
@@ -38,13 +41,24 @@ def _write(folder: Path, padding: int = 40) -> list[Path]:
 
 def _readings(paths: list[Path]) -> list[CaptureReading]:
     members = Bundle.open(paths).members
-    return [CaptureReading(f"E{n}", m, ASKED) for n, m in enumerate(members, 1)]
+    return [CaptureReading(f"E{n}", m, ASKED, Known().apart()) for n, m in enumerate(members, 1)]
 
 
-def begun(readings: Sequence[CaptureReading]) -> SecondReader:
-    second = SecondReader(readings)
+def begun(readings: Sequence[CaptureReading], share: Share | None = None) -> SecondReader:
+    """Start one that may take all, from the last on."""
+    chosen = Share(0, len(readings)) if share is None else share
+    second = SecondReader(readings, chosen, Known())
     second.start()
     return second
+
+
+def settled(second: SecondReader, place: int) -> None:
+    """Wait until the other process has read a capture."""
+    for _ in range(1000):
+        if second.has_read(place):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"capture {place} was not read")
 
 
 def _take(second: SecondReader, reading: CaptureReading) -> tuple[list[Item], Evidence]:
@@ -61,8 +75,9 @@ def test_both_processes_find_the_same(tmp_path: Path) -> None:
     """What comes back is what this process would have read, in the same order."""
     paths = _write(tmp_path)
     with begun(_readings(paths)) as second:
+        settled(second, 0)
         beside = [_take(second, reading) for reading in _readings(paths)]
-    with begun(()) as nobody:
+    with begun(_readings(paths), Share()) as nobody:
         here = [_take(nobody, reading) for reading in _readings(paths)]
     assert beside == here
     assert sum(isinstance(item, Record) for items, _ in beside for item in items) == 80
@@ -79,6 +94,33 @@ def test_what_a_killed_process_leaves_is_read_here(tmp_path: Path) -> None:
     assert all(
         len([i for i in items if isinstance(i, Record)]) == 20 for items, _ in (first, *rest)
     )
+
+
+class _Waiting(CaptureReading):
+    """Is not read to its end before somebody else has read another."""
+
+    def items(self) -> Iterator[Item]:
+        if self.id == "E2" and os.getpid() != HERE:
+            time.sleep(60)
+        yield from super().items()
+
+
+def test_neither_waits_for_what_the_other_has_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This process reads from the first on while the other is at work behind it."""
+    global HERE  # noqa: PLW0603  # xdist forks workers after import
+    HERE = os.getpid()
+    monkeypatch.setattr(second_reader, "STALL_S", 0.5)
+    members = Bundle.open(_write(tmp_path)).members
+    slow = [_Waiting(f"E{n}", m, ASKED, Known().apart()) for n, m in enumerate(members, 1)]
+    with begun(slow) as second:
+        settled(second, 2)
+        begin = time.monotonic()
+        _take(second, slow[0])
+        assert time.monotonic() - begin < 0.5
+        assert not second.has_read(0)
+        assert [_take(second, reading)[1].id for reading in slow[1:]] == ["E2", "E3", "E4"]
 
 
 class _Stuck(CaptureReading):
@@ -121,37 +163,64 @@ class _Refusing:
         yield from ()
 
 
-def test_a_journal_that_is_damaged_is_left_to_this_process(tmp_path: Path) -> None:
-    """As plain text it is read with what other captures have told meanwhile."""
+def test_a_damaged_journal_is_the_same_wherever_it_is_read(tmp_path: Path) -> None:
+    """As plain text it is read with what the objects told, and nothing else."""
     paths = _write(tmp_path)
-    readings = _readings(paths)
-    readings[0].known.readers.append(_Refusing())
-    with begun(readings) as second:
-        _, evidence = _take(second, _readings(paths)[0])
-        assert second.pid == 0
-    assert evidence.id == "E1"
+
+    def damaged() -> list[CaptureReading]:
+        readings = _readings(paths)
+        readings[0].known.readers.append(_Refusing())
+        return readings
+
+    with begun(damaged()) as second:
+        settled(second, 0)
+        there = _take(second, damaged()[0])
+    with begun(damaged(), Share()) as nobody:
+        assert _take(nobody, damaged()[0]) == there
+    assert any(isinstance(item, Gap) for item in there[0])
 
 
-def test_about_half_of_the_bytes_are_given_away(tmp_path: Path) -> None:
-    """Only journals, only from the end, and none where there is little to read."""
+def test_what_may_be_given_away(tmp_path: Path) -> None:
+    """Everything between the objects and the boot clocks; an only file; and nothing small."""
     paths = _write(tmp_path)
-    (tmp_path / "pod.log").write_text("y" * 2 * paths[0].stat().st_size)
-    members = [m for m in Bundle.open([tmp_path]).members if m.name.endswith(".export")]
-    text = next(m for m in Bundle.open([tmp_path]).members if m.name.endswith(".log"))
-    ordered = [text, *members]
     several = len(os.sched_getaffinity(0)) > 1
-    assert second_share(ordered, least=1) == (range(2, 5) if several else range(0))
-    assert not second_share(ordered)
-    assert second_share([text], least=1) == range(1 if several else 0)
+    members = Bundle.open(paths).members
+    turns = [Turn.OBJECTS, Turn.OTHERS, Turn.JOURNALS, Turn.BOOT_CLOCKS]
+    assert second_share(members, turns, least=1) == (Share(1, 3, 2) if several else Share())
+    assert second_share(members, turns) == Share()
+    assert second_share(members[:1], turns[:1], least=1) == (Share(0, 1) if several else Share())
+    assert second_share(members[:2], [turns[0], turns[3]], least=1) == Share()
+
+
+POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train-0", "namespace": "ml"}}
+
+
+def _write_bundle(folder: Path) -> None:
+    """Pods tell the log its node; the kernel's log tells the ring, which has no wall time, when."""
+    _write(folder, padding=2000)
+    pods = {"apiVersion": "v1", "kind": "List", "items": [{**POD, "spec": {"nodeName": "n7"}}]}
+    (folder / "pods.json").write_text(json.dumps(pods))
+    logs = folder / "k8s" / "logs" / "ml" / "train-0"
+    logs.mkdir(parents=True)
+    (logs / "main.log").write_text("2025-06-20T02:00:00Z ERROR NVRM: Xid in words\n" * 100)
+    stamp = "2025-06-20T02:00:00.000000+00:00 n7 kernel: [ 100.000000]"
+    (folder / "kern.log").write_text(f"{stamp} {XID}\n")
+    ring = [f"[ {100 + n}.000000] {XID if n % 5 == 0 else 'quiet'}" for n in range(50)]
+    (folder / "ring.txt").write_text("\n".join(ring) + "\n")
 
 
 def test_a_large_bundle_is_read_alike_with_and_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All items and all Evidence are equal, digests too."""
-    _write(tmp_path, padding=2000)
-    (tmp_path / "app.log").write_text("2025-06-20T02:00:00Z INFO NVRM: Xid in words\n" * 100)
+    """All items and all Evidence are equal: hosts from objects, boot clocks from others' stamps."""
+    _write_bundle(tmp_path)
     alone = list(Bundle.open([tmp_path]).read(ASKED))
-    monkeypatch.setattr("tools.second_reader.LEAST", 1 << 20)
-    monkeypatch.setattr("tools.bundle.second_share", lambda files: second_share(files, 1 << 20))
-    assert list(Bundle.open([tmp_path]).read(ASKED)) == alone
+    monkeypatch.setattr("tools.bundle.second_share", partial(second_share, least=1 << 20))
+    for pause_s in (0.0, 1.0):  # The other process gets little of it, or all that it may take.
+        items = Bundle.open([tmp_path]).read(ASKED)
+        found = [next(items)]
+        time.sleep(pause_s)
+        assert [*found, *items] == alone
+    records = [item for item in alone if isinstance(item, Record)]
+    assert {r.host for r in records if "in words" in r.text} == {"n7"}
+    assert {r.time.utc.year for r in records if r.time} == {2025}
