@@ -51,6 +51,11 @@ class Peekable:
         """Wrap a stream."""
         self._stream, self._ahead = stream, b""
 
+    @property
+    def held(self) -> bytes:
+        """What was looked at and not read yet."""
+        return self._ahead
+
     def peek(self, size: int) -> bytes:
         """Look at the next bytes."""
         while len(self._ahead) < size and (piece := self._stream.read1(size - len(self._ahead))):
@@ -88,6 +93,38 @@ class Transcoded:
 
     def close(self) -> None:
         """Close the stream below."""
+        self._stream.close()
+
+
+class Guessed:
+    """Unpacked text that is given as UTF-8 where its beginning shows the older Chinese encoding."""
+
+    def __init__(self, stream: Peekable) -> None:
+        """Begin at the text's beginning; nothing is read before it is asked for."""
+        self._stream: Reads1 = stream
+        self._ahead: Peekable | None = stream
+        self._damage: BaseException | None = None
+
+    def read1(self, size: int, /) -> bytes:
+        """Read once; damage behind the beginning is told once what lies before it was given."""
+        if self._ahead is not None:
+            self._begin(self._ahead)
+        piece = self._stream.read1(size)
+        if not piece and self._damage:
+            raise self._damage
+        return piece
+
+    def _begin(self, ahead: Peekable) -> None:
+        self._ahead = None
+        try:
+            head = ahead.peek(SAMPLE)
+        except DAMAGE as error:
+            head, self._damage = ahead.held, error
+        if is_gb(head):
+            self._stream = Transcoded(ahead, "gb18030")
+
+    def close(self) -> None:
+        """Close the stream."""
         self._stream.close()
 
 
@@ -145,7 +182,9 @@ class Content(io.RawIOBase):
                     break
                 self._stream = stream = Peekable(layer)
                 self._layers.append(stream)
-            if len(self._layers) == 1 and file.seekable():
+            if len(self._layers) > 1:
+                self._stream = Guessed(stream)
+            elif file.seekable():
                 plain = Unbuffered(file)
                 chinese = is_gb(os.pread(file.fileno(), SAMPLE, 0))
                 self._stream = Transcoded(plain, "gb18030") if chinese else plain

@@ -16,7 +16,8 @@ _MARK = re.compile(
     rb"(?P<namespace>[^/\s]+)/(?P<pod>\S+) ====\r?\n?",
     re.MULTILINE,
 )
-_DOCUMENT = re.compile(rb"^[{\[](?=[\r\n])", re.MULTILINE)
+_DOCUMENT = re.compile(rb"^(?:[{\[]|---)(?=[\r\n])", re.MULTILINE)
+"""How an object begins, as JSON and, behind another, as YAML."""
 
 
 class ClusterDumpReader:

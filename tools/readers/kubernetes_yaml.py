@@ -1,4 +1,4 @@
-"""Kubernetes objects as YAML: `kubectl … -o yaml`, manifests."""
+"""Kubernetes objects as YAML: `kubectl … -o yaml`, manifests, `cluster-info dump -o yaml`."""
 
 from collections.abc import Iterator, Mapping
 from typing import cast
@@ -7,6 +7,7 @@ from tools.errors import WrongFormatError
 from tools.evidence import Item
 from tools.kubernetes_objects import object_items
 from tools.masks import masked_bytes
+from tools.readers.cluster_dump import dump_items, is_dump
 from tools.request import Request
 from tools.source import Source
 
@@ -28,7 +29,11 @@ class KubernetesYamlReader:
         """Read all documents of the file."""
         import yaml  # noqa: PLC0415  # needed by this format only
 
-        text = masked_bytes(source.whole()).decode("utf-8", "replace").replace("\t", "    ")
+        whole = source.whole()
+        if is_dump(whole):
+            yield from dump_items(whole, source, request)
+            return
+        text = masked_bytes(whole).decode("utf-8", "replace").replace("\t", "    ")
         try:
             for document in yaml.load_all(text, Loader=yaml.CBaseLoader):
                 if isinstance(document, Mapping):

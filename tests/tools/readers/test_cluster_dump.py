@@ -41,6 +41,10 @@ def pod(name: str, namespace: str) -> dict[str, object]:
 
 @pytest.fixture(name="dump")
 def _dump(tmp_path: Path) -> str:
+    return dumped(tmp_path)
+
+
+def dumped(tmp_path: Path, *flags: str) -> str:
     """Let kubectl dump a small cluster."""
     kubectl = shutil.which("kubectl")
     if kubectl is None:
@@ -55,7 +59,7 @@ def _dump(tmp_path: Path) -> str:
         server.logs[f"{namespace}/{name}/main"] = text
     with served(server, tmp_path) as config:
         done = subprocess.run(
-            [kubectl, "--kubeconfig", config, "cluster-info", "dump"],
+            [kubectl, "--kubeconfig", config, "cluster-info", "dump", *flags],
             capture_output=True, text=True, check=True, timeout=60,
         )  # fmt: skip
     return done.stdout
@@ -89,6 +93,18 @@ def test_a_dump_with_windows_line_ends_is_read(dump: str, read: Read) -> None:
     check(read(edited), edited)
 
 
+def test_a_dump_as_yaml_is_read(tmp_path: Path, read: Read) -> None:
+    """Each object behind a rule of dashes, each log between its marks."""
+    dump = dumped(tmp_path, "-o", "yaml")
+    reads = read(dump)
+
+    check(reads, dump)
+    assert {("Node", "n1"), ("Pod", "job-0"), ("Pod", "etcd-n1")} <= {
+        (one.kind, one.name) for one in reads.states
+    }
+    assert not reads.gaps
+
+
 def test_a_folder_of_a_dump_is_read(tmp_path: Path) -> None:
     """With `--output-directory` each pod has a file whose marks name its containers."""
     text = (
@@ -105,8 +121,11 @@ def test_a_folder_of_a_dump_is_read(tmp_path: Path) -> None:
     assert reads.accounted("E1") == len(text)
 
 
-def test_a_dump_cut_anywhere_loses_no_byte(dump: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("flags", [(), ("-o", "yaml")])
+def test_a_dump_cut_anywhere_loses_no_byte(tmp_path: Path, flags: tuple[str, ...]) -> None:
     """In an object, in a mark, in a log."""
+    dump = dumped(tmp_path, *flags)
+    (tmp_path / "kubeconfig.json").unlink()
     for number, stop in enumerate(range(1, len(dump), len(dump) // 23)):
         (tmp_path / f"{number:03}").write_text(dump[:stop])
     reads = read_paths(*(path for path in sorted(tmp_path.iterdir()) if path.suffix == ""))

@@ -1,5 +1,9 @@
 """Stamps as programs print them under Chinese, Japanese and Korean locales."""
 
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -70,6 +74,26 @@ def test_the_older_chinese_encoding_is_read(tmp_path: Path, encoding: str) -> No
     assert quoted.time is not None
     assert quoted.time.utc == AT
     assert not reads.gaps
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_it_is_read_in_a_packed_file_too(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    """Whoever packs a ticket does not change its encoding."""
+    path = tmp_path / "ticket.txt.packed"
+    path.write_bytes(pack(TICKET.format(line="").encode("gbk") * 2000))
+    reads = read_paths(path, now=NOW, literals=["利用率"])
+
+    assert "利用率 100%" in reads.records[0].text
+    assert not reads.gaps
+
+
+def test_what_lies_before_the_damage_is_read_and_the_damage_told(tmp_path: Path) -> None:
+    path = tmp_path / "ticket.txt.gz"
+    path.write_bytes(gzip.compress(TICKET.format(line="").encode("gbk"))[:-9])
+    reads = read_paths(path, now=NOW, literals=["利用率"])
+
+    assert "利用率 100%" in reads.records[0].text
+    assert reads.gaps
 
 
 UTF8 = TICKET.encode()
