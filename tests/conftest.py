@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,10 @@ SEED_VARIABLE = "FIRSTFAULT_TEST_SEED"
 def pytest_configure() -> None:
     """Draw the run's seed before any worker starts; set the variable to repeat a run."""
     os.environ.setdefault(SEED_VARIABLE, str(random.SystemRandom().randrange(2, 10**6)))
+    # Many tests start the command. Each start would compile all that it imports, which takes as
+    # long as the import does, where the surroundings forbid to keep what was compiled.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 def pytest_report_header() -> str:

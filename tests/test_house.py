@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from statistics import median, quantiles
@@ -28,9 +29,16 @@ def _tests() -> Iterator[Path]:
     yield from sorted((ROOT / "tests").rglob("*.py"))
 
 
+@cache
+def _told(module: Path) -> tuple[Function | ast.ExceptHandler, ...]:
+    """Return what the facts here are about; each module is parsed once, for all of them."""
+    nodes = ast.walk(ast.parse(module.read_text("utf-8")))
+    return tuple(node for node in nodes if isinstance(node, Function | ast.ExceptHandler))
+
+
 def _functions(modules: Iterable[Path]) -> Iterator[tuple[str, Function]]:
     for module in modules:
-        for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        for node in _told(module):
             if isinstance(node, Function):
                 yield f"{module.relative_to(ROOT)}:{node.name}", node
 
@@ -47,8 +55,7 @@ def _statements(function: Function) -> int:
 
 def _catches(module: Path) -> bool:
     """Tell whether a module catches whatever comes."""
-    handlers = (n for n in ast.walk(ast.parse(module.read_text("utf-8"))))
-    kinds = [n.type for n in handlers if isinstance(n, ast.ExceptHandler)]
+    kinds = [node.type for node in _told(module) if isinstance(node, ast.ExceptHandler)]
     names = [n for kind in kinds if kind for n in ast.walk(kind) if isinstance(n, ast.Name)]
     return None in kinds or any(n.id in ("Exception", "BaseException") for n in names)
 

@@ -29,6 +29,9 @@ class Tick:
     hit: bool
 
 
+Gate = Callable[[str, int], Iterator[Tick]]
+
+
 @dataclass(frozen=True)
 class Gates:
     """Runs all gates over some seeds of every fault."""
@@ -65,14 +68,17 @@ class Gates:
                 yield name, seed
 
     def try_out(self, name: str, seed: int) -> list[Tick]:
-        """Run all gates over one fault.
+        """Run all gates over one fault."""
+        return [tick for gate in self.gates(name).values() for tick in gate(name, seed)]
+
+    def gates(self, name: str) -> dict[str, Gate]:
+        """Return the gates that a fault goes through.
 
         Decoys only where the evidence decides: a false root planted where nothing else is to be
         seen is no decoy, it is the evidence that was missing.
         """
-        gates: list[Callable[[str, int], Iterator[Tick]]] = [self.noise, self.hidden, self.blind]
-        gates += [] if name in list_open() else [self.decoys]
-        return [tick for gate in gates for tick in gate(name, seed)]
+        gates: dict[str, Gate] = {"noise": self.noise, "hidden": self.hidden, "blind": self.blind}
+        return gates if name in list_open() else gates | {"decoys": self.decoys}
 
     def _runner(self) -> Runner:
         return Runner(self.catalog, self.scratch, scale=0.005, stored_queries=False)

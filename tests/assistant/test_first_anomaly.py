@@ -1,15 +1,13 @@
 """What went wrong first is neither the victim that complained nor the last word of the launcher."""
 
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 
-shipped = cache(load_catalog)
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
 
 TIMEOUT = (

@@ -1,16 +1,14 @@
 """Xids of one memory error: cause, first anomaly and chain begin at one event."""
 
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 
 from assistant.diagnosis.result import Diagnosis
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 
-shipped = cache(load_catalog)
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
 XID_48 = (
     "48, pid='<unknown>', name=<unknown>, An uncorrectable double bit error (DBE) has been detected"

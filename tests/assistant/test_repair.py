@@ -1,16 +1,14 @@
 """What a repair put an end to is the past, and it stays with the card that it befell."""
 
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 
 from assistant.event import Event
 from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 
-shipped = cache(load_catalog)
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
 OLD, NEW = (f"GPU-{digit * 8}-77d1-4a90-9b7e-2f5c0e1a8d11" for digit in "09")
 

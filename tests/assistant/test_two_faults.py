@@ -1,15 +1,13 @@
 """Faults that have nothing to do with each other, in the logs of one night."""
 
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 
 from assistant.diagnosis.result import Diagnosis, RootCause
 from assistant.incident import Incident
 from assistant.investigate import investigate
-from knowledge.catalog import load_catalog
+from tests.assistant.handbook import shipped
 
-shipped = cache(load_catalog)
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
 
 LOST = """\

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict
 from assistant.diagnosis.result import Diagnosis, Hypothesis, RootCause, Verdict
 from assistant.incident import Incident
 from assistant.investigate import investigate
-from knowledge.catalog import Catalog, load_catalog
 from knowledge.page import Layer
+from tests.assistant.handbook import shipped
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
@@ -80,15 +80,9 @@ def misses() -> Misses:
 
 
 @cache
-def handbook() -> Catalog:
-    """Load the handbook once."""
-    return load_catalog()
-
-
-@cache
 def scored(slug: str) -> Scored:
     """Diagnose the incident's bundle and compare."""
-    found = investigate([HERE / slug / "bundle"], Incident(), handbook(), now=NOW)
+    found = investigate([HERE / slug / "bundle"], Incident(), shipped(), now=NOW)
     assert found.diagnosis is not None
     return compare(expected(slug), found.diagnosis)
 

@@ -15,7 +15,8 @@ from pydantic import BaseModel, ConfigDict
 from assistant.diagnosis.result import Diagnosis
 from assistant.incident import Incident
 from assistant.investigate import investigate
-from tests.cases.reported import NOW, handbook
+from tests.assistant.handbook import shipped
+from tests.cases.reported import NOW
 
 FOLDER = Path(__file__).parent / "twins"
 
@@ -165,7 +166,7 @@ def capture(folder: Path, number: int, said: Capture) -> dict[str, object]:
 def diagnosed(folder: Path, *parts: Evidence) -> tuple[Diagnosis, set[str]]:
     """Investigate what is handed in; return what follows and the conditions that were seen."""
     write(folder, *parts)
-    found = investigate([folder], Incident(), handbook(), now=NOW)
+    found = investigate([folder], Incident(), shipped(), now=NOW)
     assert found.diagnosis is not None
     return found.diagnosis, {event.page for event in found.timeline.events}
 

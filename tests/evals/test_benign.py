@@ -19,7 +19,8 @@ from evals.benign.component import Component
 from evals.benign.everything import COMPONENTS
 from evals.benign.room import Room, find_program
 from evals.errors import ReplayError
-from knowledge.catalog import Catalog, load_catalog
+from knowledge.catalog import Catalog
+from tests.assistant.handbook import shipped as handbook
 
 SAMPLE = Path(__file__).parent / "benign_sample"
 FEWER_THAN = 5
@@ -29,7 +30,7 @@ PLANTED = "[ 9999.000001] NVRM: Xid (PCI:0000:3b:00): 79, pid=0, GPU has fallen 
 
 @pytest.fixture(scope="module", name="catalog")
 def _catalog() -> Catalog:
-    return load_catalog()
+    return handbook()
 
 
 @pytest.fixture(scope="module", name="shipped")

@@ -1,11 +1,9 @@
 """What analysers of Kubernetes objects find, and which page knows it."""
 
-from functools import cache
-
 import pytest
 
-from knowledge.catalog import Catalog, load_catalog
 from knowledge.page import StateSignature, TextSignature
+from tests.assistant.handbook import shipped
 
 ANALYSED = {
     "Pod": {"pod-failed", "container-config-missing", "pod-evicted-by-pressure"},
@@ -44,11 +42,6 @@ SAID = {
     "CSIDriver": ("csi-driver-missing", "list of registered CSI drivers"),
 }
 """Kind whose trouble shows in what others say of it: page, and a part of a sample."""
-
-
-@cache
-def shipped() -> Catalog:
-    return load_catalog()
 
 
 @pytest.mark.parametrize(("kind", "pages"), ANALYSED.items())

@@ -1,7 +1,7 @@
 import pytest
 
 from knowledge.matching import Matcher
-from tests.knowledge.test_handbook import shipped
+from tests.assistant.handbook import shipped
 
 OOM = "CUDA out of memory. Tried to allocate"
 PAGES = frozenset(

@@ -5,10 +5,10 @@ from itertools import chain
 
 import pytest
 
-from knowledge.catalog import Catalog, load_catalog
 from knowledge.listing import search
 from knowledge.matching import Matcher
 from knowledge.page import Page, TextSignature
+from tests.assistant.handbook import shipped
 
 UNEXPLAINED = "xid-not-in-handbook"
 DECODERS = (68, 82, 83, 84, 86, 88, 89, *range(96, 106), 139)
@@ -99,11 +99,6 @@ PEERMEM = (
 )
 RESET = (46, 62, 95, 110, 119, 120, 140, 143, 155, 156, 158)
 RESTART = (8, 11, 13, 25, 31, 32, 69, 80, 94, *COPY_ENGINES, *DECODERS)
-
-
-@cache
-def shipped() -> Catalog:
-    return load_catalog()
 
 
 @cache

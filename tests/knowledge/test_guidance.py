@@ -1,12 +1,10 @@
 """The shipped guidance: found, counted apart, and never part of a diagnosis."""
 
-from functools import cache
-
 import pytest
 
-from knowledge.catalog import Catalog, load_catalog
 from knowledge.listing import coverage, guidance_for, matrix, rows, search
 from knowledge.page import Page
+from tests.assistant.handbook import shipped
 
 SUBJECTS = (
     ("isolation-and-quotas", "quota"),
@@ -47,11 +45,6 @@ CORRECTED = (
     ("training-data-storage", "hdparm -t reads a local block device"),
 )
 """Page, and the fact that stands where a source is wrong."""
-
-
-@cache
-def shipped() -> Catalog:
-    return load_catalog()
 
 
 def _english(page: Page) -> str:

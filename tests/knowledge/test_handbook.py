@@ -1,19 +1,12 @@
-from functools import cache
-
 import pytest
 
-from knowledge.catalog import Catalog, load_catalog
 from knowledge.lint import lint
 from knowledge.page import TextSignature
 from knowledge.pattern import compile_pattern, encode
+from tests.assistant.handbook import shipped
 from tools.entity import ENTITY_KINDS
 
 GST = (1001, 1002, 1003, 2001, 2002, 2003, 3001, 3002, 3003, 4001, 4002, 4003)
-
-
-@cache
-def shipped() -> Catalog:
-    return load_catalog()
 
 
 def test_the_shipped_handbook_has_no_error() -> None:

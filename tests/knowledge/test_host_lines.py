@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-from knowledge.catalog import load_catalog
 from knowledge.matching import Matcher
+from tests.assistant.handbook import shipped
 
 UE = (
     "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (channel:1 slot:0 page:0x1)"
@@ -18,7 +18,7 @@ CPU = "mce: [Hardware Error]: CPU"
 
 @cache
 def matcher() -> Matcher:
-    return Matcher(load_catalog())
+    return Matcher(shipped())
 
 
 def shown(channel: str, line: str, unit: str = "") -> set[str]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from assistant.inspection_text import FORMS
-from knowledge.catalog import load_catalog
 from knowledge.errors import InspectionInvalidError
 from knowledge.inspection import (
     AnyLook,
@@ -20,6 +19,7 @@ from knowledge.inspection import (
 from knowledge.page import Bilingual
 from knowledge.pattern import compile_pattern
 from knowledge.template import placeholders
+from tests.assistant.handbook import shipped
 from tools.registry import load_probes
 
 SHIPPED = load_inspections()
@@ -84,7 +84,7 @@ def test_every_pattern_compiles_in_re2() -> None:
 
 def test_probes_and_pages_that_are_named_exist() -> None:
     """A name that stands for nothing would be an unknown for ever."""
-    probes, pages = {each.name for each in load_probes()}, load_catalog([]).pages
+    probes, pages = {each.name for each in load_probes()}, shipped().pages
     for each, look in looks():
         assert set(look.probes) <= probes, each.id
         assert set(each.pages) <= set(pages), each.id
@@ -92,7 +92,7 @@ def test_probes_and_pages_that_are_named_exist() -> None:
 
 def test_a_query_means_the_same_as_in_the_handbook() -> None:
     """Bundles store one answer by name: two expressions of one name would mix."""
-    theirs = dict(load_catalog([]).queries())
+    theirs = dict(shipped().queries())
     ours = queries_of(SHIPPED)
     assert {name: expr for name, expr in ours.items() if theirs.get(name, expr) != expr} == {}
 

@@ -1,13 +1,12 @@
 """What commands print reaches a page: readings that a reader types and that a state judges."""
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from knowledge.catalog import Catalog, load_catalog
 from knowledge.matching import Match, Matcher
 from knowledge.page import StateSignature
+from tests.assistant.handbook import shipped
 from tests.tools.readers import operator_samples as samples
 from tests.tools.readers import test_sdiag, test_sinfo, test_squeue
 from tests.tools.readers.conftest import read_paths
@@ -49,11 +48,6 @@ CA 'mlx5_3'
 \t\tRate: 400
 \t\tLink layer: InfiniBand
 """
-
-
-@cache
-def shipped() -> Catalog:
-    return load_catalog()
 
 
 def matched(folder: Path, text: str) -> list[tuple[Reading, Match]]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from integrations.cli.main import call
 from knowledge.matching import Matcher
-from tests.knowledge.test_handbook import shipped
+from tests.assistant.handbook import shipped
 
 LIST = Path(__file__).with_name("real_lines.yaml")
 LEAST = 250

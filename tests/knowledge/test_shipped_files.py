@@ -1,23 +1,17 @@
 """Pages that send people to files that are shipped: the files are there."""
 
 import re
-from functools import cache
 from importlib.resources import files
 
 import pytest
 
-from knowledge.catalog import Catalog, load_catalog
 from knowledge.inspection import load_inspections
+from tests.assistant.handbook import shipped
 
 FOLDER = "integrations/deploy/health"
 NAMED = re.compile(
     r"\b(?:gpu-healthcheck\.sh|storage-canary\.sh|recovery-job\.\w+|gpu-alerts\.\w+)"
 )
-
-
-@cache
-def shipped() -> Catalog:
-    return load_catalog()
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from knowledge.catalog import Catalog, load_catalog
+from knowledge.catalog import Catalog
 from knowledge.page import MetricSignature
+from tests.assistant.handbook import shipped
 
 FOLDER = Path(__file__).parents[3] / "integrations/deploy/health"
 RULES, TESTS = FOLDER / "gpu-alerts.rules.yaml", FOLDER / "gpu-alerts.tests.yaml"
@@ -58,7 +59,7 @@ ALERTS = {alert.name: alert for alert in read()}
 
 @pytest.fixture(name="catalog", scope="module")
 def _catalog() -> Catalog:
-    return load_catalog()
+    return shipped()
 
 
 def promtool(*words: str) -> str:
