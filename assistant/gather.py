@@ -1,21 +1,24 @@
 """From a catalog and an incident to what is looked for, and where it is looked for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assistant.clock_facts import CLOCK_LITERALS, SKEW_EXPR, SKEW_QUERY
 from assistant.errors import NothingToReadError
 from assistant.incident import Incident
 from knowledge.catalog import Catalog
 from tools.bundle import Bundle
-from tools.collecting import OnProgress, collect
-from tools.context import ProbeContext
 from tools.evidence import Evidence, Item, Window
 from tools.manifest import BundleMeta
 from tools.request import Query, Request
-from tools.transport.port import Transport
+
+if TYPE_CHECKING:
+    from tools.collecting import OnProgress
+    from tools.context import ProbeContext
+    from tools.transport.port import Transport
 
 BASELINE = timedelta(hours=24)
 """How far before the window is read, to know what was there before."""
@@ -26,7 +29,7 @@ LIVE_LOOKBACK = timedelta(hours=6)
 FIRST_ANSWER_S = 10.0
 """How long a live look collects before its first partial answer."""
 
-Stream = Iterator[Evidence | Item]
+Stream = Generator[Evidence | Item]
 
 
 def build_request(catalog: Catalog, incident: Incident, *, now: datetime | None = None) -> Request:
@@ -57,6 +60,44 @@ def widen(window: Window) -> Window:
     )
 
 
+@dataclass(frozen=True)
+class Opened:
+    """Evidence that may be read by a second process already, so it must be read or closed."""
+
+    bundle: Bundle
+    asked: Incident
+    """As it was reported."""
+    incident: Incident
+    """With what the bundle says of it."""
+    items: Stream
+
+    def close(self) -> None:
+        """End the reading, and remove what was unpacked."""
+        self.items.close()
+        self.bundle.close()
+
+
+def open_evidence(
+    paths: Sequence[Path], incident: Incident, catalog: Catalog, *, now: datetime | None = None
+) -> Opened:
+    """Open what the user gave and begin to read it.
+
+    Raises:
+        NothingToReadError: no path was given.
+        MissingPathError: none of the paths exists.
+    """
+    return read_bundle(open_bundle(paths), incident, catalog, now=now)
+
+
+def read_bundle(
+    bundle: Bundle, incident: Incident, catalog: Catalog, *, now: datetime | None = None
+) -> Opened:
+    """Begin to read a bundle for an incident."""
+    adopted = adopt(incident, bundle.meta)
+    items = bundle.read(build_request(catalog, adopted, now=now))
+    return Opened(bundle, incident, adopted, items)
+
+
 def gather_paths(paths: Sequence[Path], request: Request) -> Stream:
     """Read files, folders and bundles.
 
@@ -82,11 +123,11 @@ def open_bundle(paths: Sequence[Path]) -> Bundle:
 class Live:
     """The running system: collected to a bundle first, then read like any other."""
 
-    context: ProbeContext
+    context: "ProbeContext"
     deadline_s: float = 90.0
     first_answer_s: float = FIRST_ANSWER_S
-    on_progress: OnProgress | None = None
-    transports: Sequence[Transport] | None = None
+    on_progress: "OnProgress | None" = None
+    transports: "Sequence[Transport] | None" = None
     """The ways to reach nodes; this host and the cluster by default."""
     size_cap: int | None = None
 
@@ -111,6 +152,8 @@ class Live:
         yield Bundle.open([self.context.workspace.root])
 
     def _collect(self, request: Request) -> None:
+        from tools.collecting import collect  # noqa: PLC0415  # every probe, for a live look alone
+
         collect(
             request,
             self.context,

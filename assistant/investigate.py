@@ -17,7 +17,15 @@ from assistant.diagnosis.diagnose import diagnose
 from assistant.diagnosis.impact import latest_moment
 from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
 from assistant.event import Timeline
-from assistant.gather import LIVE_LOOKBACK, Live, adopt, build_request, is_bounded, open_bundle
+from assistant.gather import (
+    LIVE_LOOKBACK,
+    Live,
+    Opened,
+    build_request,
+    is_bounded,
+    open_evidence,
+    read_bundle,
+)
 from assistant.incident import Incident
 from assistant.investigation import Cluster, Investigation, Versions
 from assistant.priority import decide_priority
@@ -27,7 +35,6 @@ from assistant.sight import build_sight, read_stretches
 from assistant.timeline import at_work, order, window_of
 from knowledge.catalog import Catalog
 from knowledge.matching import Matcher
-from tools.bundle import Bundle
 from tools.evidence import Evidence, Gap, Window
 
 OnStep = Callable[[Investigation], None]
@@ -35,7 +42,7 @@ PRODUCT = "firstfault"
 
 
 def investigate(
-    source: Sequence[Path] | Live,
+    source: Sequence[Path] | Opened | Live,
     incident: Incident,
     catalog: Catalog,
     *,
@@ -44,6 +51,8 @@ def investigate(
     now: datetime | None = None,
 ) -> Investigation:
     """Investigate an incident over files or the running system.
+
+    Evidence that was opened already keeps the incident that it was opened for.
 
     `on_step` is called after each step with all that is known so far; a live look that takes long
     comes through it first with a partial answer. `now` stands for the present in tests.
@@ -55,11 +64,15 @@ def investigate(
     pipeline = Pipeline(catalog, on_step or _ignore, weights, now)
     if isinstance(source, Live):
         return pipeline.run_live(source, incident)
-    bundle = open_bundle(source)
+    opened = (
+        source
+        if isinstance(source, Opened)
+        else open_evidence(source, incident, catalog, now=now)
+    )
     try:
-        return pipeline.run(bundle, incident)
+        return pipeline.run(opened)
     finally:
-        bundle.close()
+        opened.close()
 
 
 @dataclass(frozen=True)
@@ -75,26 +88,26 @@ class Pipeline:
         """Diagnose what is there early, then all of it."""
         found: Investigation | None = None
         for bundle in live.parts(build_request(self.catalog, incident, now=self.now)):
-            found = self.run(bundle, incident)
+            found = self.run(read_bundle(bundle, incident, self.catalog, now=self.now))
         if found is None:
             return self._open(incident)
         return found
 
-    def run(self, bundle: Bundle, incident: Incident) -> Investigation:
+    def run(self, opened: Opened) -> Investigation:
         """Take one body of evidence through all steps."""
         with _few_collections():
-            return self._run(bundle, adopt(incident, bundle.meta), incident.window)
+            return self._run(opened)
 
-    def _run(self, bundle: Bundle, incident: Incident, asked: Window) -> Investigation:
+    def _run(self, opened: Opened) -> Investigation:
+        incident = opened.incident
         found = self._open(incident)
         # A second process may read while whoever listens to the first step prepares itself.
-        items = bundle.read(build_request(self.catalog, incident, now=self.now))
         self.on_step(found)
-        recognised = recognise(items, self.catalog, self._matcher, incident)
+        recognised = recognise(opened.items, self.catalog, self._matcher, incident)
         found = gathered(found, recognised)
         self.on_step(found)
         timeline = order(recognised, self.catalog, incident)
-        timeline, unmet = self._narrow(timeline, recognised, incident, asked)
+        timeline, unmet = self._narrow(timeline, recognised, incident, opened.asked.window)
         found = found.model_copy(update={"gaps": (*found.gaps, *unmet)})
         found = ordered(found, timeline, at_work(self.catalog))
         self.on_step(found)

@@ -10,7 +10,6 @@ from importlib.resources.abc import Traversable
 from pathlib import Path, PurePath, PurePosixPath
 
 from knowledge.errors import PageDuplicateError, PageInvalidError, PageUnknownError
-from knowledge.front_matter import read_page
 from knowledge.page import Link, MetricSignature, Page, Signature, TextSignature
 from knowledge.page_cache import PageCache
 from knowledge.template import placeholders
@@ -196,6 +195,8 @@ class _Shelf:
         key = self._cache.key(content, where.name, family)
         page = self._cache.get(key)
         if page is None:
+            from knowledge.front_matter import read_page  # noqa: PLC0415 -- YAML is slow to load
+
             page = read_page(_decode(content, str(where)), path=where, family=family)
             self._cache.put(key, page)
         self._pages[page.id] = page

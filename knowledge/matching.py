@@ -24,7 +24,7 @@ from knowledge.page import (
 from knowledge.pattern import Pattern, compile_pattern, encode
 from knowledge.promql import Expression, parse_promql
 from knowledge.reckoning import FieldValue, decode_fields, fields_of
-from knowledge.runs import Interval, Point, columns, satisfied
+from knowledge.runs import Interval, Point, columns, extremes_of, may_satisfy, satisfied
 from knowledge.template import placeholders
 
 SPEAKS_FOR: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -122,7 +122,9 @@ class Matcher:
         """
         loose = self._loose.get(query, [])
         named = [known for known in self._metrics.get(query, ()) if known not in loose]
-        found = [known.match(labels, samples) for known in named]
+        # Many pages ask one query for different values, and most series come near none of them.
+        extremes = extremes_of(samples)
+        found = [known.match(labels, samples) for known in named if known.may_match(extremes)]
         alone = [known for known in loose if known.expression and not known.expression.by]
         found += [known.match(labels, known.computed(labels, samples)) for known in alone]
         return [match for matches in found for match in matches]
@@ -196,6 +198,10 @@ class _Query:
     def holds(self, value: float) -> bool:
         """Tell whether one value satisfies the test."""
         return compare_numbers(value, self.signature.op, self.signature.value)
+
+    def may_match(self, extremes: tuple[float, float]) -> bool:
+        """Tell whether any value between the least and the greatest may satisfy the test."""
+        return may_satisfy(extremes, self.signature.op, self.signature.value)
 
     def match(self, labels: Mapping[str, str], samples: Sequence[Point]) -> list[Match]:
         test = self.signature

@@ -1,6 +1,7 @@
 """Stretches of samples that satisfy a comparison for long enough."""
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -62,6 +63,22 @@ def columns(samples: Sequence[Point]) -> tuple[Sequence[float], Sequence[float]]
     if times is not None and values is not None:
         return times, values
     return [sample.at.timestamp() for sample in samples], [sample.value for sample in samples]
+
+
+def extremes_of(samples: Sequence[Point]) -> tuple[float, float]:
+    """Return the least and the greatest value; without bounds where one is no number."""
+    _, values = columns(samples)
+    total = sum(values)
+    if not values or math.isnan(total):
+        return -math.inf, math.inf
+    return min(values), max(values)
+
+
+def may_satisfy(extremes: tuple[float, float], op: Operator, threshold: float) -> bool:
+    """Tell from the least and the greatest value whether any may satisfy the test."""
+    if op in {"==", "!="}:
+        return True
+    return compare_numbers(extremes[0] if op in {"<", "<="} else extremes[1], op, threshold)
 
 
 class _Stretch(NamedTuple):

@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -108,7 +108,7 @@ class Bundle:
             self.members, self.captures = match_captures(self.members, digests, self._unmatched)
             self._unmatched = ()
 
-    def read(self, request: Request) -> Iterator[Evidence | Item]:
+    def read(self, request: Request) -> Generator[Evidence | Item]:
         """Yield each capture's items, then its evidence; afterwards what has no file.
 
         A second process may begin at once, so what is returned must be read or closed.
@@ -137,7 +137,7 @@ class Bundle:
         second: SecondReader,
         known: Known,
         copies: Mapping[str, Sequence[str]],
-    ) -> Iterator[Evidence | Item]:
+    ) -> Generator[Evidence | Item]:
         yield from self._gaps
         with second, ThreadPoolExecutor(2) as pool:
             pool.submit(masked, READY)  # while the first file is opened

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 FEW = 6
 """So few lines in a block are simply read."""
+PACE_KEPT = 4
+"""For so many leaps on end the last one's size is taken where it fits."""
 
 Hit = tuple[int, int]
 """Index of a literal, offset just behind it."""
@@ -113,7 +115,7 @@ def _leaps(
             moments[place] = moment_of(lines[place][2])
         return moments[place]
 
-    low, leap = 0, len(lines) - 1
+    low, leap, leaps = 0, len(lines) - 1, 0
     while low < len(lines) - 1:
         begin = moment(low)
 
@@ -121,15 +123,22 @@ def _leaps(
             last = moment(low + size)
             return begin is not None and last is not None and 0 <= last - begin <= pause_s
 
-        leap = _longest(leap, len(lines) - 1 - low, fits)
+        # A pace is mostly kept; now and then it is asked whether it has quickened.
+        leap = _longest(leap, len(lines) - 1 - low, fits, steady=leaps % PACE_KEPT > 0)
+        leaps += 1
         yield low, low + leap
         low += leap
 
 
-def _longest(guess: int, most: int, fits: Callable[[int], bool]) -> int:
-    """Find about the longest leap that fits, at least 1, beginning at a guess."""
+def _longest(guess: int, most: int, fits: Callable[[int], bool], *, steady: bool) -> int:
+    """Find about the longest leap that fits, at least 1, beginning at a guess.
+
+    If `steady`, a guess that fits is taken as it is: each look costs as much as reading a line.
+    """
     good, bad = 1, most + 1
     size = min(guess, most)
+    if steady and size > 1 and fits(size):
+        return size
     while bad - good > 1 + good // 8:
         if not good < size < bad:
             size = (good + bad) // 2

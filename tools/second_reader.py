@@ -32,6 +32,10 @@ STALL_S = 10.0
 POLL_S = 0.005
 BATCH = 2000
 COUNTER = 8
+LEFT, _FIRST = 1, 2
+"""Of a capture that cannot be sent; the least offset of one that was."""
+UNSENDABLE = (pickle.PicklingError, AttributeError, TypeError)
+"""What pickling raises for what only this process can hold."""
 
 Found = Generator[Item, None, Evidence]
 """Yields what a capture says and returns its Evidence, still without a digest."""
@@ -125,7 +129,7 @@ class SecondReader:
 
     def has_read(self, place: int) -> bool:
         """Tell whether the other process has read the capture at a place to its end."""
-        return self._board.offset(place) > 0
+        return self._board.offset(place) > LEFT
 
     def _tell(self) -> None:
         """Let the other process know what the objects told."""
@@ -139,7 +143,7 @@ class SecondReader:
         Both may take the same at the same moment: then it is read twice and used once.
         """
         size, since = -1, time.monotonic()
-        while self.pid and self._board.claimed <= place and not self.has_read(place):
+        while self.pid and self._board.claimed <= place and not self._board.offset(place):
             ended, _ = os.waitpid(self.pid, os.WNOHANG)
             grown = os.fstat(self._found.source.fileno()).st_size
             if grown != size:
@@ -173,7 +177,7 @@ class SecondReader:
             os._exit(code)
 
     def _read_back(self, sink: BinaryIO, parent: int) -> None:
-        sink.write(b"\n")  # No capture begins at 0, which means that it was not read.
+        sink.write(b"\n" * _FIRST)
         for place in reversed(range(self._share.first, self._share.stop)):
             if place < self._share.alone and not self._learn(parent):
                 return
@@ -181,8 +185,11 @@ class SecondReader:
                 return
             self._board.claim(place)
             begin = sink.tell()
-            if not _write(self._readings[place], sink, parent):
-                return
+            try:
+                if not _write(self._readings[place], sink, parent):
+                    return
+            except UNSENDABLE:
+                begin = LEFT
             self._board.finish(place, begin)
 
     def _learn(self, parent: int) -> bool:
@@ -231,7 +238,7 @@ class _Board:
         self._set(_TOLD, int(done))
 
     def offset(self, place: int) -> int:
-        """Return where a capture begins in the file; 0: the second process has not read it."""
+        """Return where a capture begins in the file; 0: not read there, LEFT: left to this one."""
         return self._get(_FIXED + place)
 
     def finish(self, place: int, begin: int) -> None:

@@ -17,8 +17,8 @@ from integrations.bootstrap import (
     open_transports,
     read_surroundings,
 )
-from integrations.cli.diagnose import check_paths
 from integrations.cli.fault import NotFoundFault, UsageFault
+from integrations.cli.input import check_paths
 from integrations.cli.options import ContextOption, LangOption, PlainOption, read_path
 from integrations.cli.table import print_document, print_table
 from integrations.rendering.document import SCHEMA_VERSION

@@ -16,7 +16,7 @@ from integrations.bootstrap import (
     open_handbook,
     read_surroundings,
 )
-from integrations.cli.diagnose import Desk
+from integrations.cli.desk import Desk
 from integrations.cli.fault import OK, CommandFault
 from integrations.cli.options import Form, FullOption, LangOption, NoColourOption
 from integrations.cli.output import print_view, write_document

@@ -22,8 +22,8 @@ from integrations.bootstrap import (
     open_live,
     read_surroundings,
 )
-from integrations.cli.diagnose import check_paths, take_input, tell_unread
 from integrations.cli.fault import UsageFault
+from integrations.cli.input import check_paths, take_input, tell_unread
 from integrations.cli.inspect_output import print_explanation, print_round
 from integrations.cli.moment import read_moment, read_zone
 from integrations.cli.options import (

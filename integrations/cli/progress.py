@@ -5,17 +5,16 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from assistant.event import Event
-from assistant.investigation import Investigation
 from integrations.rendering.escaping import flatten
-from integrations.rendering.naming import for_people
-from integrations.rendering.view import View
 from integrations.wording.words import Words
 from knowledge.page import Page
-from tools.collecting import Progress as Looked
 
 if TYPE_CHECKING:
     from rich.status import Status
+
+    from assistant.event import Event
+    from assistant.investigation import Investigation
+    from tools.collecting import Progress as Looked
 
 _ALARMING = ("critical", "error")
 
@@ -50,7 +49,7 @@ class Progress:
         if self._status:
             self._status.stop()
 
-    def step(self, investigation: Investigation) -> None:
+    def step(self, investigation: "Investigation") -> None:
         """Remember the newest state and say what phase it reached."""
         self.latest = investigation
         self.say(self._phase(investigation))
@@ -59,7 +58,7 @@ class Progress:
             self._said = partial
             self._print(self._words("progress.partial", text=partial))
 
-    def follow(self, news: Looked) -> None:
+    def follow(self, news: "Looked") -> None:
         """Show in the spinner which look just ended; lines would be too many."""
         if self._status:
             self.say(f"{news.done}/{news.total} {news.look} {news.host}".rstrip())
@@ -80,7 +79,7 @@ class Progress:
             sys.stderr.write(f"{flatten(text)}\n")
             sys.stderr.flush()
 
-    def _phase(self, investigation: Investigation) -> str:
+    def _phase(self, investigation: "Investigation") -> str:
         return self._words(
             f"progress.{investigation.step}",
             evidence=len(investigation.evidence),
@@ -88,8 +87,11 @@ class Progress:
             events=len(investigation.timeline.events),
         )
 
-    def _partial(self, investigation: Investigation) -> str:
+    def _partial(self, investigation: "Investigation") -> str:
         """Say the best that is known: the verdict, else the earliest alarming event."""
+        from integrations.rendering.naming import for_people  # noqa: PLC0415 -- with the first step
+        from integrations.rendering.view import View  # noqa: PLC0415
+
         view = for_people(View(investigation, self._pages, self._words))
         if investigation.diagnosis:
             return view.headline()
@@ -106,6 +108,6 @@ class Progress:
         )
 
 
-def _alarms(event: Event) -> bool:
+def _alarms(event: "Event") -> bool:
     quiet = event.benign or event.chronic or event.known
     return event.severity in _ALARMING and not quiet

@@ -1,10 +1,11 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from math import nan
+from math import inf, nan
 
 import pytest
 
-from knowledge.runs import satisfied
+from knowledge.page import Operator
+from knowledge.runs import extremes_of, may_satisfy, satisfied
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 
@@ -54,3 +55,16 @@ def test_a_gap_splits_a_stretch() -> None:
     first, second = satisfied([*dots, *late], ">", 0)
     assert (first.end, second.before) == (None, None)
     assert len(satisfied(series(1, 1, 1, step_s=900), ">", 0)) == 1
+
+
+@pytest.mark.parametrize("op", ["==", "!=", "<", "<=", ">", ">="])
+def test_what_cannot_hold_is_told_from_the_extremes(op: Operator) -> None:
+    """Never of a series that has a stretch, not even beside values that are no number."""
+    passed = 0
+    for values in ((1, 2, 3), (2,), (nan, 2, 9), (-inf, inf), (nan,), ()):
+        dots = series(*values)
+        for threshold in (0, 1, 2, 3, 4):
+            if not may_satisfy(extremes_of(dots), op, threshold):
+                passed += 1
+                assert not satisfied(dots, op, threshold)
+    assert passed or op in {"==", "!="}

@@ -39,6 +39,12 @@ def test_no_pause_is_hidden() -> None:
         assert high - low == 1 or seconds[high] - seconds[low] <= HUM_S
 
 
+def test_a_pace_that_quickens_is_followed() -> None:
+    """However slowly the lines began to come, few of the many that follow are read."""
+    seconds = [50.0 * n for n in range(20)] + [1000 + 0.1 * n for n in range(20_000)]
+    assert len(_thin(seconds)) < 150
+
+
 def test_all_lines_are_counted() -> None:
     """The lines that are read stand for all."""
     assert sum(count for _, count in _thin([float(n) for n in range(1000)])) == 1000

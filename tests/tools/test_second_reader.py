@@ -13,7 +13,7 @@ import pytest
 from tools import second_reader
 from tools.bundle import Bundle
 from tools.capture_reading import CaptureReading
-from tools.evidence import Evidence, Gap, Item, Record
+from tools.evidence import Evidence, Gap, Item, ObjectState, Record
 from tools.reading_order import Turn
 from tools.request import Request
 from tools.second_reader import SecondReader, Share, second_share
@@ -121,6 +121,27 @@ def test_neither_waits_for_what_the_other_has_not_begun(
         assert time.monotonic() - begin < 0.5
         assert not second.has_read(0)
         assert [_take(second, reading)[1].id for reading in slow[1:]] == ["E2", "E3", "E4"]
+
+
+class _Closed(CaptureReading):
+    """Says what no other process can be sent."""
+
+    def items(self) -> Iterator[Item]:
+        if self.id == "E3":
+            yield ObjectState(self.id, "Pod", "ml", "a", "", {}, locate=lambda _: len(self.id))
+        yield from super().items()
+
+
+def test_what_cannot_be_sent_is_read_here_and_the_rest_there(tmp_path: Path) -> None:
+    """An object that holds a function keeps nothing else from being read."""
+    members = Bundle.open(_write(tmp_path)).members
+    readings = [_Closed(f"E{n}", m, ASKED, Known().apart()) for n, m in enumerate(members, 1)]
+    with begun(readings) as second:
+        settled(second, 0)
+        assert [second.has_read(place) for place in range(4)] == [True, True, False, True]
+        found = [_take(second, reading)[0] for reading in readings]
+    assert [len([i for i in items if isinstance(i, Record)]) for items in found] == [20] * 4
+    assert isinstance(found[2][0], ObjectState)
 
 
 class _Stuck(CaptureReading):

@@ -14,7 +14,7 @@ import pytest
 from assistant.investigation import Investigation
 from assistant.settings import Settings
 from evals.scenarios.build import build
-from integrations.cli.diagnose import exit_code
+from integrations.cli.outcome import exit_code
 from tests.integrations.cli.conftest import LOG, Run, load
 from tests.integrations.sample import build_investigation
 from tests.integrations.sample_diagnosis import build_diagnosis

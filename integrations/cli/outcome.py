@@ -1,0 +1,41 @@
+"""What an investigation means for the command line: its exit code, and words to its reader."""
+
+from collections.abc import Iterator
+
+from assistant.alarm import is_alarming
+from assistant.investigation import Investigation
+from assistant.scope import SOURCE, nothing_matches, tell
+from assistant.sentences import say
+from assistant.settings import Settings
+from integrations.cli.fault import DECIDED_BY_UNSEEN, FAIL_ON, NOT_FOUND, OK, NotFoundFault
+from integrations.wording.words import Words
+
+
+def misses(found: Investigation) -> bool:
+    """Tell whether nothing that was asked for is in the evidence."""
+    return nothing_matches(found.incident.scope, found.gaps)
+
+
+def list_unmet(found: Investigation, words: Words) -> Iterator[str]:
+    """Say of each thing that was asked for and stands nowhere."""
+    return (words.say(tell(gap)) for gap in found.gaps if gap.source == SOURCE)
+
+
+def tell_unmet(found: Investigation, words: Words) -> NotFoundFault:
+    """Say what was asked for and stands nowhere: there is nothing else to report."""
+    unmet = dict.fromkeys(list_unmet(found, words))
+    return NotFoundFault(" ".join(unmet), words.say(say("scope-unmet-why")))
+
+
+def exit_code(found: Investigation | None, settings: Settings) -> int:
+    """Return the contract's code: 10 wins over 5, and findings alone change nothing."""
+    diagnosis = found.diagnosis if found else None
+    if found is None or diagnosis is None:
+        return OK
+    if misses(found):
+        return NOT_FOUND
+    if settings.fail_on and found.priority and found.priority.level <= settings.fail_on:
+        hurt = diagnosis.verdict == "inconclusive" and any(map(is_alarming, found.timeline.events))
+        if diagnosis.verdict == "fault" or hurt:
+            return FAIL_ON
+    return DECIDED_BY_UNSEEN if diagnosis.decided_by_unseen else OK
