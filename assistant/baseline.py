@@ -8,6 +8,7 @@ from datetime import timedelta
 from assistant.burst import PACE_S, Burst
 from assistant.event import Event
 from assistant.ledger import Spanned
+from assistant.repair import runs_again
 from knowledge.catalog import Catalog
 from knowledge.page import Severity
 from tools.evidence import Channel, Window
@@ -82,7 +83,8 @@ def _telling(sightings: Sequence[Burst] | Sequence[Event], catalog: Catalog | No
     """Return the marks that say when things broke, in order of time.
 
     Warnings that trickle for days, and what hums since yesterday, would draw the window out to
-    where they began: they count where there is nothing else.
+    where they began, and what has long run again would draw it away from what has not: they count
+    where there is nothing else.
     """
     marks = sorted(_marks(sightings, catalog))
     grave = [mark for mark in marks if mark[2] >= _WEIGHTS["error"]]
@@ -97,7 +99,7 @@ def _marks(
         if isinstance(item, Event):
             weight = _weight(item.role, item.severity, item.damage)
             begin, sure = item.start, item.start.zone != "unknown"
-            usual = item.chronic or _hums(item.pace, item.damage)
+            usual = item.chronic or _hums(item.pace, item.damage) or runs_again(item)
         else:
             page = catalog.pages[item.page] if catalog else None
             if page is None:

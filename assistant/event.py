@@ -87,6 +87,11 @@ class Event(BaseModel):
         """Epoch seconds after which the onset cannot lie."""
         return self.start.utc.timestamp() + self.start.uncertainty_s
 
+    @property
+    def worker(self) -> str:
+        """The job that it is of; where none is named, the thing itself."""
+        return next((a.id for a in self.anchors if a.kind == "job"), self.entity.id)
+
     def shared_s(self, other: "Event") -> float:
         """Seconds of doubt that both onsets share, so that none of it lies between them.
 
@@ -153,6 +158,16 @@ class Coverage(BaseModel):
     evidence: tuple[str, ...] = ()
 
 
+class Slowdown(BaseModel):
+    """Half an hour in which a job went on far slower than at its best."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    job: str
+    since: datetime
+    until: datetime
+
+
 class Timeline(BaseModel):
     """Events in order of their onset, with the clocks put right."""
 
@@ -163,3 +178,4 @@ class Timeline(BaseModel):
     corrections: tuple[ClockCorrection, ...] = ()
     unresolved_zones: tuple[str, ...] = Field(default=())
     """Clocks whose zone stays unknown."""
+    slowdowns: tuple[Slowdown, ...] = ()

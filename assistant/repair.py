@@ -1,9 +1,11 @@
-"""What a later boot of its host put an end to: a card that was replaced, or that works again."""
+"""What was put an end to: a card that was replaced or works again, a container that runs again."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 
 from assistant.event import Event
+from assistant.naming import parse_moment
 from assistant.seats import BOOTED
 from assistant.topology import Seating
 from knowledge.page import Page
@@ -11,6 +13,8 @@ from tools.evidence import Instant, Window
 
 _CARDS = frozenset({"gpu", "nvlink", "pcie_port"})
 """What is gone with the card, or comes up anew with it."""
+RUNS_AGAIN = "running_since"
+LONG_AGO = timedelta(days=1)
 
 
 def close_repaired(
@@ -30,12 +34,36 @@ def close_repaired(
     return [_closed(event, pages[event.page], boots, work, seats) for event in events]
 
 
+def close_rerun(events: Sequence[Event]) -> list[Event]:
+    """End what befell a container that has run again for more than a day by the newest evidence.
+
+    A status keeps the last end of a container for as long as the pod is there. A page tells by the
+    field ``running_since`` since when it runs again.
+    """
+    dated = [e.last.utc for e in events if e.last.dated and e.last.zone != "unknown"]
+    newest = max(dated, default=None)
+    return [_rerun(event, newest) if newest else event for event in events]
+
+
+def _rerun(event: Event, newest: datetime) -> Event:
+    again = parse_moment(str(event.fields.get(RUNS_AGAIN, "")))
+    if again is None or not event.start.utc <= again < newest - LONG_AGO:
+        return event
+    return event.model_copy(update={"last": event.start, "end": Instant(again)})
+
+
+def runs_again(event: Event) -> bool:
+    """Tell whether what a container's status remembers was undone long ago."""
+    return RUNS_AGAIN in event.fields and event.is_closed
+
+
 def mark_past(events: Iterable[Event], window: Window) -> list[Event]:
     """Mark what a repair ended before the window as known: nobody need act on it."""
     since = window.since.timestamp() if window.since else float("-inf")
     return [
         event.model_copy(update={"known": True})
-        if event.entity.kind in _CARDS and event.is_closed and event.finish < since
+        if (runs_again(event) or (event.entity.kind in _CARDS and event.is_closed))
+        and event.finish < since
         else event
         for event in events
     ]

@@ -17,10 +17,11 @@ from assistant.kinship import find_kin
 from assistant.limits import Limit
 from assistant.merging import Merged, merge
 from assistant.onset import Settings, begin_earlier, not_before, stated
+from assistant.pace import find_slowdowns
 from assistant.pinning import pin
 from assistant.population import fold_populations, fold_recurrences
 from assistant.recognise import Recognised
-from assistant.repair import close_repaired, mark_past
+from assistant.repair import close_repaired, close_rerun, mark_past
 from assistant.seats import seated
 from assistant.summaries import absorb, is_wide, spaces_of
 from assistant.topology import Key, Topology
@@ -62,10 +63,11 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     kin = find_kin(bursts, recognised.spans, names) if clocks.unresolved else {}
     maker = _Maker(recognised, catalog, kin, _last_work(merged, at_work(catalog)))
     events = sorted((maker.event(happening) for happening in merged), key=_order)
-    events = close_repaired(events, catalog.pages, names.seats, at_work(catalog))
+    events = close_repaired(close_rerun(events), catalog.pages, names.seats, at_work(catalog))
     window = incident.window if incident.window.since else window_of(events, at_work(catalog))
     habits = Habits(events, window, recognised.spans)
     events = mark_past(mark_known([habits.rate(event) for event in events], window), window)
+    slowdowns = find_slowdowns(events, at_work(catalog))
     events = fold_populations(fold_recurrences(events, habits.rising))
     return Timeline(
         events=tuple(
@@ -75,6 +77,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
         settings=recognised.settings,
         corrections=clocks.corrections,
         unresolved_zones=clocks.unresolved,
+        slowdowns=slowdowns,
     )
 
 

@@ -16,6 +16,8 @@ from tools.evidence import Evidence, Gap, Window
 CHANGE_LOOKBACK_S = 1800.0
 DAMAGING = 1
 """Damage classes from here on are felt by users."""
+STOPS_WORK = 2
+"""Damage that nobody lives with, however steady."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,11 @@ class Case:
 def counts(event: Event) -> bool:
     """Tell whether an event is a fault of now: not benign, chronic, known or mere context."""
     return not (event.benign or event.chronic or event.known or event.role in {"benign", "context"})
+
+
+def stops_for_good(event: Event) -> bool:
+    """Tell whether it stops work and always did: what was so before is no health either."""
+    return event.chronic and event.damage >= STOPS_WORK and not (event.benign or event.known)
 
 
 def in_question(event: Event, case: Case) -> bool:

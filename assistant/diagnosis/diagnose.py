@@ -13,6 +13,7 @@ from assistant.diagnosis.case import (
     harm,
     in_question,
     nodes_of,
+    stops_for_good,
 )
 from assistant.diagnosis.chain import draw_chain, evidence_of
 from assistant.diagnosis.codes import said_codes
@@ -322,12 +323,16 @@ def _amplifiers(findings: Sequence[Finding], ranking: Ranking, case: Case) -> tu
 def _unexplained(
     findings: Sequence[Finding], ranking: Ranking, collateral: dict[str, str], case: Case
 ) -> tuple[str, ...]:
-    """Return alarming events that no root accounts for and that are not harmless in themselves."""
+    """Return alarming events that no root accounts for and that are not harmless in themselves.
+
+    Of what was always so only what stops work, and only where there is nothing else to tell.
+    """
+    lasting = [e.id for e in case.timeline.events if not findings and stops_for_good(e)]
     explained = {n for f in findings for n in (f.candidate.id, *f.candidate.reached)}
     explained |= {link.source for f in findings for link in draw_chain(f.candidate, ranking.graph)}
     return tuple(
         name
-        for name in ranking.damage
+        for name in ranking.damage or lasting
         if name not in explained
         and ranking.graph.events[name].severity in {"critical", "error"}
         and collateral.get(name) not in explained

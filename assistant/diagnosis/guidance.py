@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 
 from assistant.alarm import is_alarming
-from assistant.diagnosis.case import Case, counts, damaging, harm
+from assistant.diagnosis.case import Case, counts, damaging, harm, stops_for_good
 from assistant.diagnosis.graph import Graph
 from assistant.diagnosis.hypotheses import Candidate, Ranking
 from assistant.diagnosis.platforms import find_platforms
@@ -205,8 +205,9 @@ def _symptom_checks(case: Case, graph: Graph) -> dict[str, NextCheck]:
     behind them all is nearest there. One look of each, then their further ones while there is
     room, because what tells one meaning of a symptom from the next need not be its first look.
     """
+    fresh = [event for event in case.timeline.events if counts(event)]
     ordered = sorted(
-        (event for event in case.timeline.events if counts(event)),
+        fresh or filter(stops_for_good, case.timeline.events),
         key=lambda e: (bool(graph.into.get(e.id)), -e.damage, e.earliest),
     )
     looks = [
@@ -275,7 +276,7 @@ def name_clock(clock: str, case: Case) -> Bilingual:
     return say("clock-file", name=paths[0].rpartition("/")[2]) if paths else say_both(clock)
 
 
-ASKED = frozenset({"hung", "unseen", "uncovered", "no-progress"})
+ASKED = frozenset({"hung", "unseen", "uncovered", "no-progress", "slow"})
 """Reasons against "healthy" that more evidence could remove."""
 
 

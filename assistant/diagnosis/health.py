@@ -7,7 +7,8 @@ without an innocent reading, and work that visibly went on.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from assistant.diagnosis.case import Case, counts
+from assistant.burst import PACE_S
+from assistant.diagnosis.case import Case, counts, stops_for_good
 from assistant.diagnosis.guards import acts_until, guard_holds
 from assistant.event import Event
 from tools.evidence import Gap
@@ -27,7 +28,7 @@ def why_not_healthy(case: Case) -> list[str]:
     """Return the reasons that forbid the verdict "healthy"; empty when it may be given.
 
     The reasons are keys, in the order in which a reader would want them mended: alarming, hung,
-    unseen, uncovered, no-progress.
+    unseen, uncovered, no-progress, slow.
     """
     reasons = []
     if any(not is_innocent(event, case) for event in case.timeline.events):
@@ -42,13 +43,15 @@ def why_not_healthy(case: Case) -> list[str]:
         reasons.append("uncovered")
     if not works_on(case):
         reasons.append("no-progress")
+    elif _fell_behind(case):
+        reasons.append("slow")
     return reasons
 
 
 def is_innocent(event: Event, case: Case) -> bool:
     """Tell whether an event leaves the reported entity healthy."""
     alarming = event.severity in ALARMING or event.damage > 0
-    if not alarming or not counts(event):
+    if not alarming or not (counts(event) or stops_for_good(event)):
         return True
     return _is_past(event, case) or _harmless_blip(event, case)
 
@@ -112,6 +115,15 @@ def works_on(case: Case) -> bool:
     return steady and any(spans[0][0] <= since + edge for spans in seen)
 
 
+def _fell_behind(case: Case) -> bool:
+    """Tell whether work that went on through the window lost its usual pace in it."""
+    since, until = _time_in_question(case, _work(case))
+    return any(
+        one.since.timestamp() >= since - PACE_S and one.until.timestamp() <= until + PACE_S
+        for one in case.timeline.slowdowns
+    )
+
+
 def _time_in_question(case: Case, work: Sequence[Spans]) -> tuple[float, float]:
     """Return the window; where nothing broke and nobody named a time, that of the work seen."""
     first = min((spans[0][0] for spans in work), default=0.0)
@@ -125,8 +137,7 @@ def _work(case: Case) -> list[Spans]:
     groups: dict[str, list[Event]] = defaultdict(list)
     for event in case.timeline.events:
         if case.pages[event.page].progress and not event.live:
-            job = next((a.id for a in event.anchors if a.kind == "job"), event.entity.id)
-            groups[job].append(event)
+            groups[event.worker].append(event)
     return [_spans(events) for events in groups.values()]
 
 

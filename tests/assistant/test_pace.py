@@ -1,0 +1,65 @@
+"""Work that goes on, but far slower than it did."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from assistant.diagnosis.result import Diagnosis
+from assistant.incident import Incident
+from assistant.investigate import investigate
+from tests.assistant.handbook import shipped
+from tools.evidence import Window
+
+NOW = datetime(2026, 11, 30, 6, tzinfo=UTC)
+T = datetime(2025, 10, 11, tzinfo=UTC)
+BREAKS = T + timedelta(hours=2, minutes=5)
+
+
+def _kernel() -> str:
+    """Write a quiet host's kernel log from one to four."""
+    return "".join(
+        f"{(T + timedelta(minutes=60 + 5 * n)).isoformat()} gpu-01 kernel: audit: type=1400"
+        f' audit({n}): apparmor="STATUS"\n'
+        for n in range(37)
+    )
+
+
+def _steps(step_s: Callable[[datetime], float]) -> str:
+    """Write the steps of a job from half past one to half past three."""
+    moment, lines = T + timedelta(minutes=90), []
+    while moment < T + timedelta(minutes=210):
+        lines.append(f"{moment.isoformat()} INFO step {len(lines)} loss 2.31\n")
+        moment += timedelta(seconds=step_s(moment))
+    return "".join(lines)
+
+
+def _diagnose(folder: Path, log: str) -> Diagnosis:
+    (folder / "journal").mkdir()
+    (folder / "app").mkdir()
+    (folder / "journal" / "gpu-01.log").write_text(_kernel())
+    (folder / "app" / "train.log").write_text(log)
+    window = Window(since=T + timedelta(hours=2), until=T + timedelta(hours=3))
+    found = investigate([folder], Incident(window=window), shipped(), now=NOW).diagnosis
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("usual_s", [1, 10])
+def test_steps_that_take_ten_times_as_long_are_not_healthy(tmp_path: Path, usual_s: int) -> None:
+    """They go on, in a window that somebody asked about: what slowed them is the question."""
+    slow = _steps(lambda at: usual_s if at < BREAKS else 10 * usual_s)
+    found = _diagnose(tmp_path, slow)
+    assert found.verdict == "inconclusive"
+    assert any("usual pace" in row.what.en for row in found.missing_information)
+
+
+def test_a_checkpoint_of_ten_minutes_is_no_loss_of_pace(tmp_path: Path) -> None:
+    """Nor are steps that merely vary."""
+
+    def step_s(at: datetime) -> float:
+        pause = BREAKS <= at < BREAKS + timedelta(seconds=10)
+        return 600 if pause else 8 + at.minute % 5
+
+    assert _diagnose(tmp_path, _steps(step_s)).verdict == "healthy"
