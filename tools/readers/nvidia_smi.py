@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tools.command_text import command_lines
-from tools.evidence import Instant, Item, Reading
+from tools.evidence import Instant, Item, Reading, Record
 from tools.gpu_values import LOST, Value, canonical
 from tools.request import Request
 from tools.source import Source
@@ -40,6 +40,15 @@ PATHS: Mapping[str, str] = {
     "remapped rows/uncorrectable error": "remapped_uncorrectable",
     "remapped rows/pending": "remap_pending",
     "remapped rows/remapping failure occurred": "remap_failure",
+    "remapped rows/bank remap availability histogram/max": "remap_banks_max",
+    "remapped rows/bank remap availability histogram/high": "remap_banks_high",
+    "remapped rows/bank remap availability histogram/partial": "remap_banks_partial",
+    "remapped rows/bank remap availability histogram/low": "remap_banks_low",
+    "remapped rows/bank remap availability histogram/none": "remap_banks_none",
+    "ecc errors/aggregate/sram threshold exceeded": "sram_threshold_exceeded",
+    "ecc errors/channel repair pending": "channel_repair_pending",
+    "ecc errors/tpc repair pending": "tpc_repair_pending",
+    "ecc errors/unrepairable memory": "memory_unrepairable",
     "temperature/gpu current temp": "temperature_c",
     "temperature/memory current temp": "temperature_memory_c",
     "temperature/gpu t.limit temp": "temperature_margin_c",
@@ -53,6 +62,11 @@ PATHS: Mapping[str, str] = {
     "clocks/sm": "sm_clock_mhz",
 }
 _ECC = re.compile(r"ecc errors/(volatile|aggregate)/(.*)")
+_NAMELESS = re.compile(
+    r"ecc errors/aggregate/sram threshold exceeded|"
+    r"remapped rows/bank remap availability histogram/"
+)
+"""Lines that do not say of which GPU they speak: where the report does, a reading tells it all."""
 _REASON = re.compile(r"clocks (?:event|throttle) reasons/(.*)")
 _SPOKEN = {"yes": True, "no": False}
 
@@ -69,10 +83,20 @@ class NvidiaSmiReader:
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read the report."""
-        yield from command_lines(source, request, "nvidia-smi")
         text = source.whole().decode("utf-8", "replace")
+        top, gpus = parse_report(text)
+        quotes = [pair for tree in gpus for pair in tree.quotes.items()]
+        told = {number for path, (number, _) in quotes if _NAMELESS.match(path)}
+        for item in command_lines(source, request, "nvidia-smi"):
+            yield _without(told, item) if isinstance(item, Record) else item
         host = writer_of(source.capture, source.name).host or source.capture.target
-        yield from report_items(*parse_report(text), source, request, host)
+        yield from report_items(top, gpus, source, request, host)
+
+
+def _without(told: set[int], record: Record) -> Record:
+    """Blank the lines of a record that a reading tells with their GPU, each at its place."""
+    lines = enumerate(record.text.split("\n"), record.line)
+    return replace(record, text="\n".join("" if n in told else line for n, line in lines))
 
 
 @dataclass

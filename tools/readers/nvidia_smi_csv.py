@@ -40,6 +40,12 @@ FIELDS: Mapping[str, str] = {
         "remapped_correctable": "remapped_rows.correctable",
         "remap_pending": "remapped_rows.pending",
         "remap_failure": "remapped_rows.failure",
+        "remap_banks_max": "remapped_rows.histogram.max",
+        "remap_banks_high": "remapped_rows.histogram.high",
+        "remap_banks_partial": "remapped_rows.histogram.partial",
+        "remap_banks_low": "remapped_rows.histogram.low",
+        "remap_banks_none": "remapped_rows.histogram.none",
+        "sram_threshold_exceeded": "ecc.errors.uncorrected.aggregate.sram.thresholdExceeded",
         "pcie_generation": "pcie.link.gen.current pcie.link.gen.gpucurrent",
         "pcie_generation_max": "pcie.link.gen.max",
         "pcie_width": "pcie.link.width.current",
@@ -60,7 +66,7 @@ REASONS: Mapping[int, str] = {
 _REASON = re.compile(r"clocks_(?:event|throttle)_reasons\.(\w+)")
 _CELL = re.compile(r"([a-z][\w.]*)(?: \[[^\]]+\])?")
 _MASK = re.compile(r"0x[0-9a-fA-F]+")
-_FLAGS = ("remap_pending", "remap_failure")
+_FLAGS = ("remap_pending", "remap_failure", "sram_threshold_exceeded")
 _FIRST_LINES = 5
 _FEW = 2
 

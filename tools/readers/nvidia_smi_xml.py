@@ -33,6 +33,12 @@ PATHS: Mapping[str, str] = {
     "remapped_rows/remapped_row_unc": "remapped rows/uncorrectable error",
     "remapped_rows/remapped_row_pending": "remapped rows/pending",
     "remapped_rows/remapped_row_failure": "remapped rows/remapping failure occurred",
+    **{
+        f"remapped_rows/row_remapper_histogram/row_remapper_histogram_{level}": (
+            f"remapped rows/bank remap availability histogram/{level}"
+        )
+        for level in ("max", "high", "partial", "low", "none")
+    },
     "temperature/gpu_temp": "temperature/gpu current temp",
     "temperature/memory_temp": "temperature/memory current temp",
     "temperature/gpu_temp_tlimit": "temperature/gpu t.limit temp",
