@@ -99,8 +99,13 @@ class SlurmCluster:
             time.sleep(0.1)
 
     def end(self, name: str) -> None:
-        """End one of the processes."""
+        """End one of the processes.
+
+        Asked to end, the controller first waits five seconds for nodes that nobody runs.
+        """
         process = self.processes[name]
+        if name == "controller":
+            process.kill()
         process.terminate()
         try:
             process.wait(20)

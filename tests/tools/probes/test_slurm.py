@@ -190,7 +190,11 @@ def test_looking_changes_nothing(slurm: SlurmCluster, context: ProbeContext) -> 
 def test_a_controller_that_is_stopped_is_hung_and_asked_once(
     slurm: SlurmCluster, context: ProbeContext
 ) -> None:
-    context = looking(slurm, context)
+    impatient = context.workspace.root / "slurm.conf"
+    impatient.write_text(
+        (slurm.folder / "slurm.conf").read_text().replace("MessageTimeout=4", "MessageTimeout=2")
+    )
+    context = looking(slurm, context, SLURM_CONF=str(impatient))
     controller = slurm.processes["controller"]
     os.kill(controller.pid, signal.SIGSTOP)
     try:
