@@ -6,6 +6,7 @@ promises. An empty result means that the text names nothing of that kind.
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 _BDF = re.compile(
     r"(?:(?P<domain>[0-9a-fA-F]{4,8}):)?(?P<bus>[0-9a-fA-F]{2}):(?P<slot>[0-9a-fA-F]{2})"
@@ -29,6 +30,7 @@ UNNAMED = "unnamed-"
 """A host that no line names is called after the capture that shows it."""
 
 
+@lru_cache(maxsize=1 << 16)
 def normalise(kind: str, text: str) -> str:
     """Bring an identity as written in evidence to the one spelling of its kind."""
     trimmed = text.strip(_WRAPPING)

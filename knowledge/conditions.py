@@ -24,6 +24,7 @@ COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 }
 ROOT = "$."
 _NUMERIC = frozenset("+-.0123456789")
+_EQUALITY = frozenset({"==", "!="})
 
 
 @lru_cache(maxsize=4096)
@@ -51,7 +52,8 @@ def lookup(thing: object, path: str, *, top: object = None) -> object | None:
     if path.startswith(ROOT):
         thing, path = thing if top is None else top, path[len(ROOT) :]
     for key in parse_path(path):
-        thing = _step(thing, key)
+        # Decoded JSON is plain dicts, and there are many: they are not worth a call each.
+        thing = thing.get(key) if thing.__class__ is dict else _step(thing, key)
         if thing is None:
             return None
     return thing
@@ -85,8 +87,7 @@ def compare_numbers(left: float, op: str, right: float) -> bool:
 
 
 def _step(thing: object, key: str) -> object | None:
-    # Decoded JSON is plain dicts; asking the abstract class first costs twice the look-up.
-    if type(thing) is dict or isinstance(thing, Mapping):
+    if isinstance(thing, Mapping):
         return thing.get(key)
     if isinstance(thing, Sequence) and not isinstance(thing, str) and key.isdecimal():
         return thing[int(key)] if int(key) < len(thing) else None
@@ -98,12 +99,23 @@ def _compare(actual: object, op: str, wanted: object) -> bool:
         return _is_in(actual, wanted)
     if op == "matches":
         return compile_pattern(f"(?s){as_text(wanted)}").covers(encode(as_text(actual)))
+    if (
+        op in _EQUALITY
+        and actual.__class__ is wanted.__class__ is str
+        and _are_words(actual, wanted)
+    ):
+        return (actual == wanted) == (op == "==")
     pair = _numbers(actual, wanted)
     if pair is not None:
         return compare_numbers(pair[0], op, pair[1])
-    if op in {"==", "!="}:
+    if op in _EQUALITY:
         return _same(actual, wanted) == (op == "==")
     return False
+
+
+def _are_words(one: str, other: str) -> bool:
+    """Tell quickly that two texts are not both numbers or times."""
+    return one[:1] not in _NUMERIC or other[:1] not in _NUMERIC
 
 
 def _is_in(actual: object, wanted: object) -> bool:

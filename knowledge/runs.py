@@ -76,9 +76,12 @@ def extremes_of(samples: Sequence[Point]) -> tuple[float, float]:
 
 def may_satisfy(extremes: tuple[float, float], op: Operator, threshold: float) -> bool:
     """Tell from the least and the greatest value whether any may satisfy the test."""
-    if op in {"==", "!="}:
-        return True
-    return compare_numbers(extremes[0] if op in {"<", "<="} else extremes[1], op, threshold)
+    least, greatest = extremes
+    if op == "==":
+        return least <= threshold <= greatest
+    if op == "!=":
+        return not least == greatest == threshold
+    return compare_numbers(least if op in {"<", "<="} else greatest, op, threshold)
 
 
 class _Stretch(NamedTuple):

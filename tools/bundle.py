@@ -127,7 +127,7 @@ class Bundle:
             for number, member in enumerate(members, 1)
         ]
         share = second_share(members, [turns[member] for member in members])
-        second = SecondReader(readings, share, known)
+        second = SecondReader(readings, share)
         second.start()
         return self._items(readings, second, known, copies)
 

@@ -1,9 +1,12 @@
 """Reads in a second process while this one does everything else.
 
-An only file is read there. Of a large bundle each process takes the captures that the other has not
-begun: this one from the first on, in the order in which they are asked for, the second from the
-last journal back. The items come back through a file without a name. Where the second process
-fails or stalls, or where there is only one processor, this one reads all: nothing depends on it.
+An only file is read there. Of a large bundle each process takes what the other has not begun: the
+second one the first capture, this one the capture that it is asked for, and instead of waiting for
+the other it reads ahead from the last. What the
+objects tell is read before it starts; where they are too large to be held, it reads only journals,
+which need nothing of others. The items come back through a file without a name. Where the second
+process fails or stalls, or where there is only one processor, this one reads all: nothing depends
+on it.
 """
 
 import mmap
@@ -21,12 +24,14 @@ from tools.capture_reading import CaptureReading
 from tools.evidence import Evidence, Item, Span
 from tools.masks import masked
 from tools.reading_order import Turn
-from tools.source import EvidenceFile, Known
+from tools.source import EvidenceFile
 
 READY = "ready"
 """A text without a secret, to have the rules of masking compiled."""
 LEAST = 16 << 20
 """Less evidence, in bytes, is read before a second process is of use."""
+MOST_HELD = 16 << 20
+"""Objects of more bytes take too much memory to be held."""
 STALL_S = 10.0
 """So long it may add nothing: a journal says something for every few megabytes."""
 POLL_S = 0.005
@@ -46,8 +51,8 @@ class Share(NamedTuple):
 
     first: int = 0
     stop: int = 0
-    alone: int = 0
-    """From here on they need nothing of others; those before need what the objects tell."""
+    held: int = 0
+    """So many, from the first on, are read before it starts."""
 
 
 def second_share(files: Sequence[EvidenceFile], turns: Sequence[Turn], least: int = LEAST) -> Share:
@@ -57,12 +62,15 @@ def second_share(files: Sequence[EvidenceFile], turns: Sequence[Turn], least: in
     """
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:  # noqa: PLR2004  # alone it would only wait
         return Share()
-    if sum(_size(file.path) for file in files) < least:
+    sizes = [_size(file.path) for file in files]
+    if sum(sizes) < least:
         return Share()
     if len(files) == 1:
         return Share(0, 1)
-    first, alone, stop = (sum(turn < limit for turn in turns) for limit in list(Turn)[1:])
-    return Share(first, stop, alone) if first < stop else Share()
+    objects, journals, stop = (sum(turn < limit for turn in turns) for limit in list(Turn)[1:])
+    if sum(sizes[:objects]) > MOST_HELD:
+        return Share(journals, stop) if journals < stop else Share()
+    return Share(objects, stop, objects) if objects < stop else Share()
 
 
 def _size(path: Path) -> int:
@@ -75,25 +83,29 @@ def _size(path: Path) -> int:
 class SecondReader:
     """The other process; `read` takes what it found, or reads here."""
 
-    def __init__(self, readings: Sequence[CaptureReading], share: Share, known: Known) -> None:
-        """Take all readings in order; what objects tell is in `known` when they are read."""
+    def __init__(self, readings: Sequence[CaptureReading], share: Share) -> None:
+        """Take all readings, in the order in which they will be asked for."""
         self._order = {reading.id: place for place, reading in enumerate(readings)}
         self._readings = tuple(readings)
         self._share = share
-        self._known = known
         self._board = _Board(len(readings))
+        self._found: _Pipe | None = None
+        self._held: dict[str, tuple[list[Item], Evidence]] = {}
+        self._ahead = share.stop
+        """From here on nothing is left to be read ahead."""
         self.pid = 0
-        self._found = _Pipe.open()
-        self._told = _Pipe.open()
 
     def start(self) -> None:
         """Begin to read; whoever starts it must enter it, which ends it."""
         if self._share.stop:
+            for reading in self._readings[: self._share.held]:
+                self._hold(reading)
             masked(READY)  # whose rules another thread may be compiling: its lock would stay shut
-            self._board.claim(self._share.stop - 1)
+            self._board.take(self._share.first)  # on its behalf, before this one can
+            self._found = pipe = _Pipe.open()
             self.pid = os.fork()
             if not self.pid:
-                self._read_there()
+                self._read_there(pipe.sink)
 
     def __enter__(self) -> Self:
         """Take what is read from here on."""
@@ -102,8 +114,8 @@ class SecondReader:
     def __exit__(self, *_: object) -> None:
         """End the other process if it still reads."""
         self._give_up()
-        self._found.close()
-        self._told.close()
+        if self._found is not None:
+            self._found.close()
         self._board.close()
 
     def read(self, reading: CaptureReading) -> Found:
@@ -111,11 +123,12 @@ class SecondReader:
 
         What it tells of other captures is in `reading.known` afterwards.
         """
+        if reading.id in self._held:
+            items, evidence = self._held.pop(reading.id)
+            yield from items
+            return evidence
         place = self._order[reading.id]
-        self._board.stand_at(place)
-        if place == self._share.first and self._share.stop:
-            self._tell()
-        if not self._await(place):
+        if self._found is None or self._board.take(place) or not self._await(place, self._found):
             yield from reading.items()
             return reading.evidence("")
         found = self._found.source
@@ -127,32 +140,38 @@ class SecondReader:
                 return part
             yield from part
 
+    def _hold(self, reading: CaptureReading) -> None:
+        """Read a capture before it is asked for."""
+        self._held[reading.id] = list(reading.items()), reading.evidence("")
+
     def has_read(self, place: int) -> bool:
         """Tell whether the other process has read the capture at a place to its end."""
         return self._board.offset(place) > LEFT
 
-    def _tell(self) -> None:
-        """Let the other process know what the objects told."""
-        pickle.dump(self._known.own(), self._told.sink, pickle.HIGHEST_PROTOCOL)
-        self._told.sink.flush()
-        self._board.told = True
-
-    def _await(self, place: int) -> bool:
-        """Wait until the other has read what it took; False where it will not, or did not take it.
-
-        Both may take the same at the same moment: then it is read twice and used once.
-        """
+    def _await(self, place: int, pipe: "_Pipe") -> bool:
+        """Wait until the other process has read what it took; False where it will not."""
         size, since = -1, time.monotonic()
-        while self.pid and self._board.claimed <= place and not self._board.offset(place):
+        while self.pid and not self._board.offset(place):
             ended, _ = os.waitpid(self.pid, os.WNOHANG)
-            grown = os.fstat(self._found.source.fileno()).st_size
+            grown = os.fstat(pipe.source.fileno()).st_size
             if grown != size:
                 size, since = grown, time.monotonic()
             if ended or time.monotonic() - since > STALL_S:
                 self.pid = 0 if ended else self.pid
                 self._give_up()
-            time.sleep(POLL_S)
+            if not self._read_ahead(place):
+                time.sleep(POLL_S)
         return self.has_read(place)
+
+    def _read_ahead(self, beyond: int) -> bool:
+        """Read the last capture that is free and can be held; False where there is none."""
+        while self._ahead > max(beyond, self._share.first):
+            self._ahead -= 1
+            reading = self._readings[self._ahead]
+            if _size(reading.member.path) <= MOST_HELD and self._board.take(self._ahead):
+                self._hold(reading)
+                return True
+        return False
 
     def _give_up(self) -> None:
         """Kill, and wait only a moment: what hangs in the kernel does not die."""
@@ -166,24 +185,19 @@ class SecondReader:
 
     # in the other process
 
-    def _read_there(self) -> None:
+    def _read_there(self, sink: BinaryIO) -> None:
         """Read, write, and end without running anything that the first process means to run."""
         code, parent = 1, os.getppid()
         try:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            self._read_back(self._found.sink, parent)
+            self._read_free(sink, parent)
             code = 0
         finally:
             os._exit(code)
 
-    def _read_back(self, sink: BinaryIO, parent: int) -> None:
+    def _read_free(self, sink: BinaryIO, parent: int) -> None:
         sink.write(b"\n" * _FIRST)
-        for place in reversed(range(self._share.first, self._share.stop)):
-            if place < self._share.alone and not self._learn(parent):
-                return
-            if place <= self._board.here:
-                return
-            self._board.claim(place)
+        for place in self._free():
             begin = sink.tell()
             try:
                 if not _write(self._readings[place], sink, parent):
@@ -192,58 +206,36 @@ class SecondReader:
                 begin = LEFT
             self._board.finish(place, begin)
 
-    def _learn(self, parent: int) -> bool:
-        """Wait for what the objects told; False where nobody waits any more."""
-        while not self._board.told:
-            if os.getppid() != parent:
-                return False
-            time.sleep(POLL_S)
-        if not self._told.source.tell():
-            self._known.join(pickle.load(self._told.source))  # noqa: S301  # by our own process
-        return True
+    def _free(self) -> Iterator[int]:
+        """Take one capture after the other that nobody has begun; the first was taken for it."""
+        yield self._share.first
+        yield from filter(self._board.take, range(self._share.first, self._share.stop))
 
 
 class _Board:
-    """Memory that both processes see: who is where, and where in the file a capture begins."""
+    """Memory that both processes see: what is taken, and where in the file a capture begins."""
 
     def __init__(self, captures: int) -> None:
-        self._memory = mmap.mmap(-1, COUNTER * (captures + _FIXED))
-        self._set(_CLAIMED, captures)
+        self._captures = captures
+        self._memory = mmap.mmap(-1, COUNTER * 2 * max(captures, 1))
 
-    @property
-    def claimed(self) -> int:
-        """The first capture, by place, that the second process has taken."""
-        return self._get(_CLAIMED)
+    def take(self, place: int) -> bool:
+        """Take a capture if it is free.
 
-    def claim(self, place: int) -> None:
-        """Take a capture in the second process."""
-        self._set(_CLAIMED, place)
-
-    @property
-    def here(self) -> int:
-        """The last capture that was asked for; -1: none yet."""
-        return self._get(_HERE) - 1
-
-    def stand_at(self, place: int) -> None:
-        """Say that a capture is asked for: the second process begins none before it."""
-        self._set(_HERE, place + 1)
-
-    @property
-    def told(self) -> bool:
-        """Whether what the objects say was told."""
-        return bool(self._get(_TOLD))
-
-    @told.setter
-    def told(self, done: bool) -> None:
-        self._set(_TOLD, int(done))
+        Both processes may take one at the same moment: then it is read twice and used once.
+        """
+        free = not self._get(self._captures + place)
+        if free:
+            self._set(self._captures + place, 1)
+        return free
 
     def offset(self, place: int) -> int:
         """Return where a capture begins in the file; 0: not read there, LEFT: left to this one."""
-        return self._get(_FIXED + place)
+        return self._get(place)
 
     def finish(self, place: int, begin: int) -> None:
         """Say that a capture was read to its end."""
-        self._set(_FIXED + place, begin)
+        self._set(place, begin)
 
     def close(self) -> None:
         """Give the memory back."""
@@ -254,9 +246,6 @@ class _Board:
 
     def _set(self, slot: int, number: int) -> None:
         self._memory[slot * COUNTER : (slot + 1) * COUNTER] = number.to_bytes(COUNTER, "little")
-
-
-_CLAIMED, _HERE, _TOLD, _FIXED = range(4)
 
 
 class _Pipe(NamedTuple):
