@@ -176,17 +176,23 @@ def find_candidates(
     settings: Settings,
     weights: Weights,
 ) -> list[Candidate]:
-    """Return every event that may be a root, with what it reaches and what speaks against it."""
+    """Return every event that may be a root, with what it reaches and what speaks against it.
+
+    What explains nothing and hurts nobody is a candidate only where there is no other: a grave
+    condition that stands alone is still the best lead.
+    """
     inferred = {latent.event.id: latent for latent in latents}
-    found = []
+    found: list[Candidate] = []
+    idle: list[Candidate] = []
     for event in graph.events.values():
         latent = inferred.get(event.id)
         if latent is None and not _may_head(event, graph):
             continue
         reached = reach(graph, event.id, weights)
-        if not reached and not event.damage:
+        if not reached and not event.damage and not _stands_alone(pages[event.page]):
             continue
-        found.append(
+        group = found if reached or event.damage else idle
+        group.append(
             Candidate(
                 event=event,
                 observed=latent is None,
@@ -198,7 +204,18 @@ def find_candidates(
                 latent=latent,
             )
         )
-    return _with_upstream(found, graph)
+    return _with_upstream(found or idle, graph)
+
+
+def _stands_alone(page: Page) -> bool:
+    """Tell whether a condition is a fault by itself, though nobody is seen to suffer from it.
+
+    Its page says so; one look may know less of it than that and speak more softly.
+    """
+    return page.role == "root" and page.severity in _FAULTS
+
+
+_FAULTS = frozenset({"critical", "error"})
 
 
 def _with_upstream(found: list[Candidate], graph: Graph) -> list[Candidate]:

@@ -129,7 +129,8 @@ def _uncontained(view: View) -> str:
     """Name the reason why there is nothing to do now."""
     verdict = view.diagnosis.verdict if view.diagnosis else "inconclusive"
     if verdict == "inconclusive":
-        return "contain_unknown" if view.hurts else "contain_unseen"
+        lead = view.diagnosis is not None and bool(view.diagnosis.root_causes)
+        return "contain_unknown" if view.hurts or lead else "contain_unseen"
     return "contain_none" if view.hurts else "nothing_to_contain"
 
 
