@@ -129,7 +129,7 @@ def served(server: ApiServer, folder: Path) -> Iterator[str]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        threading.Thread(target=http.serve_forever, daemon=True).start()
+        threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True).start()
         server.url = f"http://127.0.0.1:{http.server_port}"
         config = folder / "kubeconfig.json"
         config.write_text(json.dumps(kubeconfig(server.url)))
