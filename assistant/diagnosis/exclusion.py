@@ -41,7 +41,9 @@ def rule_out(case: Case, ranking: Ranking) -> list[RuledOut]:
             row = _refuted(page, ranking, hurt) or _unseen(page, case, hurt, since)
         if row is not None:
             found.append(row)
-    return found[:MOST]
+        if len(found) == MOST:
+            break
+    return found
 
 
 def _suspects(case: Case, hurt: list[Event], present: set[str]) -> list[Page]:
