@@ -168,6 +168,7 @@ def build_graph(
     by_id = {event.id: event for event in events if event.role != "context"}
     index = _index((e for e in by_id.values() if can_cause(e)), pages)
     incoming = _incoming(pages, {event.page for event in by_id.values()})
+    placed = _placed_jobs(by_id.values())
     out: dict[str, list[Edge]] = defaultdict(list)
     into: dict[str, list[Edge]] = defaultdict(list)
     for effect in by_id.values():
@@ -175,7 +176,8 @@ def build_graph(
             continue
         terms = settings, weights
         edges = [*_edges_into(effect, incoming, index, by_id, terms)]
-        for edge in edges or _guesses(effect, incoming, by_id, pages, terms):
+        side = _unnamed_side(effect, pages, placed)
+        for edge in edges or _guesses(effect, side, incoming, by_id, terms):
             out[edge.cause].append(edge)
             into[edge.effect].append(edge)
     return Graph(
@@ -216,9 +218,9 @@ def _edges_into(
 
 def _guesses(
     effect: Event,
+    scope: str,
     incoming: Mapping[str, list[tuple[str, Link]]],
     by_id: Mapping[str, Event],
-    pages: Mapping[str, Page],
     terms: tuple[Settings, Weights],
 ) -> Iterable[Edge]:
     """Yield what may lie behind an effect that nothing explains and whose other side has no name.
@@ -226,7 +228,6 @@ def _guesses(
     An address, or the rest of a job, may be any other host's: one alone that had at the time what
     the handbook would look for there is worth a look.
     """
-    scope = _unnamed_side(effect, pages)
     own = {a.id for a in effect.anchors if a.kind == "node"}
     links = [(page, link) for page, link in incoming.get(effect.page, ()) if link.scope == scope]
     found: list[tuple[frozenset[str], Edge]] = []
@@ -243,16 +244,23 @@ def _guesses(
 _AT_FAULT = HEADS | {"mechanism"}
 
 
-def _unnamed_side(event: Event, pages: Mapping[str, Page]) -> str:
+def _unnamed_side(event: Event, pages: Mapping[str, Page], placed: frozenset[str]) -> str:
     """Return the scope under which an event's other side is known to exist but not who it is.
 
-    An address that evidence gives to no host is one; what only happens to a rank is of a job.
+    An address that evidence gives to no host is one. What only happens to a rank is of a job: one
+    without a name, or one that nothing places on any host, has members that nobody knows.
     """
     peers = [peer.id for peer in event.peers if peer.kind == "node"]
     if peers and all(map(is_address, peers)):
         return "peer" if any(a.kind == "node" for a in event.anchors) else ""
-    jobless = not any(a.kind == "job" for a in event.anchors)
-    return "job" if jobless and pages[event.page].entity.kind == "rank" else ""
+    known = any(a.kind == "job" and a.id in placed for a in event.anchors)
+    return "job" if not known and pages[event.page].entity.kind == "rank" else ""
+
+
+def _placed_jobs(events: Iterable[Event]) -> frozenset[str]:
+    """Return the jobs of which some event tells a host."""
+    kinds = ({a.kind: a.id for a in event.anchors} for event in events)
+    return frozenset(found["job"] for found in kinds if found.keys() >= {"job", "node"})
 
 
 def reach(graph: Graph, start: str, weights: Weights, *, first: float = 1.0) -> dict[str, float]:

@@ -217,7 +217,7 @@ DIES = page("dies", effects=[{"effect": "waits", "scope": "job"}])
 
 
 def test_a_rank_of_no_named_job_may_wait_for_the_one_host_that_failed_then() -> None:
-    """A guess as well; where its job is named, or two hosts failed, there is none."""
+    """A guess as well; where its job is elsewhere, or two hosts failed, there is none."""
     died, waits = event("a", DIES, 0, node="n7"), event("b", WAITS, 10, node="n3")
     (edge,) = _graph([DIES, WAITS], [died, waits]).out["a"]
     assert (edge.effect, edge.guessed, edge.stated) == ("b", True, False)
@@ -228,6 +228,16 @@ def test_a_rank_of_no_named_job_may_wait_for_the_one_host_that_failed_then() -> 
     other = event("c", DIES, 1, node="n8")
     assert not _graph([DIES, WAITS], [died, named]).out
     assert not _graph([DIES, WAITS], [died, other, waits]).out
+
+
+def test_a_job_that_nothing_places_may_be_on_the_one_host_that_failed_then() -> None:
+    """Its name alone, a launcher's log say, tells of no host."""
+    died = event("a", DIES, 0, node="n7")
+    waits = event("b", WAITS, 10, node="", anchors=[("rank", "out/1"), ("job", "out")])
+    assert [e.guessed for e in _graph([DIES, WAITS], [died, waits]).out["a"]] == [True]
+
+    placed = event("c", EFFECT, 11, node="n3", anchors=[("job", "out")])
+    assert not _graph([DIES, WAITS, EFFECT], [died, waits, placed]).out
 
 
 def test_the_host_that_complains_is_not_the_peer_it_complains_of() -> None:
