@@ -5,7 +5,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tools.printed_dates import PATTERN
-from tools.readers import df, kubectl_describe, kubectl_table, nvidia_smi_csv, ps
+from tools.readers import (
+    df,
+    kubectl_describe,
+    kubectl_table,
+    nvidia_smi_csv,
+    ps,
+    sinfo,
+    squeue,
+)
 
 _QUOTE = r"(?:>[ \t]?)*"
 QUOTES = re.compile(_QUOTE)
@@ -23,6 +31,7 @@ _START = re.compile(
     r"|(?:NAMESPACE|NAME|LAST SEEN|TYPE) +[A-Z]|Name: +\S|=+NVSMI LOG=+|\| NVIDIA-SMI [\d.]+ "
     r"|(?:index|timestamp|uuid|name|gpu_\w+|pci\.bus_id|driver_version), [a-z]"
     r"| *(?:USER|UID|PID|S|STAT|F) [^\n]*\bC(?:MD|OMMAND)\b"
+    r"| *JOBID[ |][^\n]*\bST(?:ATE)?\b|NODELIST +NODES +PARTITION|PARTITION +AVAIL +TIMELIMIT"
     rf"|{_WEEKDAY},? [^\n]{{15,40}}$|\d{{4}}年[^\n]{{15,60}}$)".encode(),
     re.MULTILINE,
 )
@@ -32,7 +41,20 @@ _WORDS = tuple(
     for word in (
         *("index, ", "timestamp, ", "uuid, ", "name, ", "pci.bus_id, ", "driver_version, "),
         *("Mounted on", "NVSMI LOG", "NVIDIA-SMI", "NAME ", "LAST SEEN ", "TYPE ", "Name: "),
-        *(" CMD", " COMMAND", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "年"),
+        *(
+            "JOBID",
+            "NODELIST",
+            " CMD",
+            " COMMAND",
+            "Mon",
+            "Tue",
+            "Wed",
+            "Thu",
+            "Fri",
+            "Sat",
+            "Sun",
+            "年",
+        ),
     )
 )
 """One of these stands in each: a look for them costs next to nothing."""
@@ -49,6 +71,13 @@ _PLAIN: tuple[tuple[str, Fits, Fits], ...] = (
     ("date", lambda head: PATTERN.match(head) is not None, lambda _: False),
 )
 """Name, how the heading is known, and how each line below it."""
+_BELOW_TIME = frozenset({"smi", "squeue", "sinfo"})
+"""Whose first line is the time at which they were printed."""
+_HEADED: tuple[tuple[str, Fits, Callable[[str], Fits]], ...] = (
+    ("squeue", lambda head: bool(squeue.names_of(head)), squeue.rows_below),
+    ("sinfo", sinfo.is_heading, sinfo.rows_below),
+)
+"""Name, how the heading is known, and what tells by it how each line below is known."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +113,11 @@ def tables_of(data: bytes, begin: int, end: int) -> Iterator[Table]:
         if found is None:
             continue
         name, fits = found
-        start = _head_of(data, done, match.start(), lines.quoted) if name == "smi" else lines.begin
+        start = (
+            _head_of(data, done, match.start(), lines.quoted)
+            if name in _BELOW_TIME
+            else lines.begin
+        )
         done = lines.end_of(fits)
         yield Table(name, start, done, lines.quoted)
 
@@ -141,6 +174,9 @@ def _form_of(lines: _Lines) -> tuple[str, Fits] | None:
         return "describe", lambda line: _DESCRIBED.match(line) is not None
     if cells := len(nvidia_smi_csv.header_of(head)):
         return "smi csv", lambda line: len(line.split(", ")) == cells
+    for name, begins, below in _HEADED:
+        if begins(head):
+            return name, below(head)
     columns = kubectl_table.columns_of(head)
     if kind := kubectl_table.kind_of(columns):
         return "kubectl", lambda line: kubectl_table.row_of(line, kind, columns) is not None
@@ -149,7 +185,7 @@ def _form_of(lines: _Lines) -> tuple[str, Fits] | None:
 
 
 def _head_of(data: bytes, low: int, begin: int, quoted: bool) -> int:  # noqa: FBT001  # of the line
-    """Go up from the title of nvidia-smi's table to its frame, and to the time above it."""
+    """Go up from a title to the frame above it, and to the time above that."""
     for _ in range(ABOVE):
         previous = data.rfind(b"\n", 0, max(begin - 1, 0)) + 1
         if begin <= low or previous < low:

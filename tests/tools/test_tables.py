@@ -21,13 +21,25 @@ CSV = (
     "index, name, power.draw [W], clocks.current.sm [MHz]\n"
     "0, NVIDIA H100 80GB HBM3, 690.11 W, 1755 MHz\n1, NVIDIA H100 80GB HBM3, 240.00 W, 345 MHz\n"
 )
+QUEUE = (
+    "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n"
+    "                 4     train     a job    root PD       0:00      3 (ReqNodeNotAvail, "
+    "UnavailableNodes:gpu-n[02-04])\n"
+    "                 1     train     wrap     root  R       0:05      1 gpu-n01\n"
+)
+NODES = (
+    "Mon Nov 30 17:51:35 2026\n"
+    "NODELIST   NODES PARTITION       STATE CPUS    S:C:T MEMORY TMP_DISK WEIGHT AVAIL_FE REASON\n"
+    "gpu-n02        1    train*     drained 1       1:1:1    100        0      1   (null) none\n"
+)
 AFTER = "[Wed Nov 12 02:41:17 2025] NVRM: Xid (PCI:0000:41:00): 79, fallen off\nRegards, Li\n"
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [("df", DF), ("kubectl", PODS), ("ps", PS), ("describe", POD), ("smi", TABLE),
-     ("smi csv", CSV), ("smi -q", SMI.lstrip("\n").rstrip("\n") + "\n"),
+     ("smi csv", CSV), ("squeue", QUEUE), ("sinfo", NODES),
+     ("smi -q", SMI.lstrip("\n").rstrip("\n") + "\n"),
      ("date", "2025年 11月 13日 星期四 11:20:01 CST\n"),
      ("date", "Thu Nov 13 11:20:01 CST 2025\n")],
 )  # fmt: skip
@@ -48,7 +60,8 @@ def test_an_output_ends_where_its_lines_end(name: str, text: str, quote: str) ->
 @pytest.mark.parametrize(
     "line",
     ["Name: Li Wei", "NAME OF THE BOX: n1", "Filesystem is full, Mounted on n1",
-     "Thu Nov 13, we saw it again at noon", "PID 7 died, no COMMAND left"],
+     "Thu Nov 13, we saw it again at noon", "PID 7 died, no COMMAND left",
+     "JOBID 4 is in the STATE of waiting", "NODELIST and PARTITION are words"],
 )  # fmt: skip
 def test_words_are_no_heading(line: str) -> None:
     """A letter may begin its lines like a table."""

@@ -1,7 +1,7 @@
 """`sinfo`, by node or by partition: the state of each node, and in short why it is not used."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import Value
@@ -9,9 +9,10 @@ from tools.host_lists import expand_hosts
 from tools.readers.nvidia_smi import printed_at
 
 _HEAD = re.compile(
-    r"^(?:NODELIST +NODES +PARTITION +STATE|PARTITION +AVAIL +TIMELIMIT .*\bSTATE +NODELIST)\b.*$",
-    re.MULTILINE,
+    r"(?:NODELIST +NODES +PARTITION +STATE|PARTITION +AVAIL +TIMELIMIT .*\bSTATE +NODELIST)\b.*"
 )
+TOP = 3
+"""Above the heading stand a blank line and the time at most."""
 _STATE = re.compile(r"[a-z][a-z_+]*[*~#!%$@^-]?")
 _SHORT = {"drng": "draining", "alloc": "allocated", "comp": "completing", "unk": "unknown"}
 """The short words that are not the beginning of the long ones, or that a page knows in full."""
@@ -19,8 +20,20 @@ _NO_REASON = frozenset({"", "none"})
 
 
 def recognise(head: bytes) -> float:
-    """Look for the heading."""
-    return 0.95 if _HEAD.search(head[:8192].decode("utf-8", "replace")) else 0.0
+    """Look for the heading at the top: below a log's lines it is but a table in it."""
+    lines = head[:8192].decode("utf-8", "replace").split("\n", TOP)[:TOP]
+    return 0.95 if any(map(is_heading, lines)) else 0.0
+
+
+def is_heading(line: str) -> bool:
+    """Tell whether a line names the columns."""
+    return _HEAD.match(line) is not None
+
+
+def rows_below(heading: str) -> Callable[[str], bool]:
+    """Return how a row below a heading is known."""
+    names = heading.split()
+    return lambda line: bool(_row(names, line))
 
 
 def parse(printed: Printed) -> Iterator[Typed]:
@@ -29,15 +42,12 @@ def parse(printed: Printed) -> Iterator[Typed]:
     names: list[str] = []
     seen: set[tuple[str, str]] = set()
     for number, line in enumerate(printed.text.splitlines(), 1):
-        if _HEAD.match(line):
+        if is_heading(line):
             names = line.split()
             continue
-        cells = line.strip().split(None, len(names) - 1) if names else []
-        row = dict(zip(names, cells, strict=False))
-        state = row.get("STATE", "")
-        if "NODELIST" not in row or not _STATE.fullmatch(state):
+        if not (row := _row(names, line)):
             continue
-        said = _values(row, state)
+        state, said = row["STATE"], _values(row)
         quotes = dict.fromkeys(said, (number, line.strip()))
         for node in expand_hosts(row["NODELIST"]):
             if (node, state) not in seen:
@@ -46,7 +56,15 @@ def parse(printed: Printed) -> Iterator[Typed]:
                 yield Typed("slurm_node", values, number, quotes, observed)
 
 
-def _values(row: dict[str, str], state: str) -> dict[str, Value]:
+def _row(names: list[str], line: str) -> dict[str, str]:
+    """Name the cells of a row; none where the line is no row."""
+    cells = line.strip().split(None, len(names) - 1) if names else []
+    row = dict(zip(names, cells, strict=False))
+    return row if "NODELIST" in row and _STATE.fullmatch(row.get("STATE", "")) else {}
+
+
+def _values(row: dict[str, str]) -> dict[str, Value]:
+    state = row["STATE"]
     word = state.rstrip("*~#!%$@^-")
     said: dict[str, Value] = {"state": _SHORT.get(word, word) + state[len(word) :]}
     reason = row.get("REASON", "")

@@ -1,7 +1,7 @@
 """`squeue`: which jobs run on which nodes, and what the others wait for."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tools.command_text import command_lines, host_of
@@ -16,11 +16,14 @@ from tools.stamps import Dating
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEAD = re.compile(
-    r"^(?: *JOBID +PARTITION +NAME +USER +ST(?:ATE)? .*NODELIST\(REASON\)"
-    r"|JOBID\|(?=.*\bST)\S+)\s*$",
-    re.MULTILINE,
+_LISTED = (
+    "JOBID PARTITION NAME USER ST STATE TIME TIME_LIMI TIME_LIMIT TIME_LEFT NODES CPUS PRIORITY"
+    " NODELIST NODELIST(REASON) REASON START_TIME SUBMIT_TIME END_TIME SCHEDNODES ACCOUNT QOS"
+    " GROUP MIN_MEMORY TRES_PER_NODE TRES_PER_N FEATURES DEPENDENCY COMMENT"
 )
+_COLUMNS = frozenset(_LISTED.split())
+"""Headings of `squeue`, whichever of them were asked for."""
+_STATE_NAMES = frozenset({"ST", "STATE"})
 _NAMES = {
     "JOBID": "job", "PARTITION": "partition", "NAME": "name", "USER": "user", "ST": "state",
     "STATE": "state", "TIME": "elapsed", "START_TIME": "start", "NODELIST": "nodes",
@@ -29,6 +32,7 @@ _NAMES = {
 _CELLS = {
     "JOBID": r"\d[\d_+\[\],%-]*", "NAME": r"\S.*?", "ST": "[A-Z]{1,3}", "STATE": "[A-Z_]+",
     "TIME": r"[\d:-]+|INVALID", "NODES": r"\d+[KM]?", "NODELIST(REASON)": r".*",
+    "NODELIST": r"\S*", "REASON": r".*?",
 }  # fmt: skip
 _WORD, _GAP = r"\S+", r"\s+"
 _STATES = {
@@ -39,6 +43,8 @@ _STATES = {
     "SE": "SPECIAL_EXIT", "SI": "SIGNALING", "SO": "STAGE_OUT", "ST": "STOPPED", "TO": "TIMEOUT",
 }  # fmt: skip
 MOST_AWAITED = 32
+TOP = 3
+"""Above the heading stand a blank line and the time at most."""
 _CUT = 8
 """The column of a state in words is eight wide."""
 _ARRAY = re.compile(r"(\d+)_\[.*")
@@ -57,8 +63,9 @@ class SqueueReader:
     source = "host"
 
     def score(self, head: bytes, hint: str) -> float:  # the content decides
-        """Look for the heading."""
-        return 0.95 if _HEAD.search(head[:8192].decode("utf-8", "replace")) else 0.0
+        """Look for the heading at the top: below a log's lines it is but a table in it."""
+        lines = head[:8192].decode("utf-8", "replace").split("\n", TOP)[:TOP]
+        return 0.95 if any(map(names_of, lines)) else 0.0
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read each row."""
@@ -81,14 +88,20 @@ class SqueueReader:
                 )
 
 
+def names_of(line: str) -> list[str]:
+    """Return the columns of a heading; none where the line is no such heading."""
+    names = line.strip().split("|") if "|" in line else line.split()
+    headed = "JOBID" in names and not _STATE_NAMES.isdisjoint(names)
+    return names if headed and _COLUMNS.issuperset(names) else []
+
+
 def rows_of(lines: list[str]) -> Iterator[tuple[Row, int]]:
     """Yield each job's cells by the names of the heading above it, with its line."""
     names: list[str] = []
     form: re.Pattern[str] | None = None
     for number, line in enumerate(lines, 1):
-        if _HEAD.match(line):
-            names = line.split("|") if "|" in line else line.split()
-            form = None if "|" in line else _form(names)
+        if found := names_of(line):
+            names, form = found, None if "|" in line else _form(found)
         elif names:
             match = form.match(line) if form else None
             cells = match.groups() if match else () if form else line.split("|")
@@ -97,10 +110,19 @@ def rows_of(lines: list[str]) -> Iterator[tuple[Row, int]]:
                 yield {_NAMES[name]: cell.strip() for name, cell in known if name in _NAMES}, number
 
 
+def rows_below(heading: str) -> Callable[[str], bool]:
+    """Return how a row below a heading is known."""
+    names = names_of(heading)
+    if "|" in heading:
+        return lambda line: line.count("|") == len(names) - 1
+    form = _form(names)
+    return lambda line: form.match(line) is not None
+
+
 def _form(names: list[str]) -> re.Pattern[str]:
     """Describe a row: a job's name may hold blanks, so that each other cell is held to its kind."""
     cells = [f"({_CELLS.get(name, _WORD)})" for name in names]
-    return re.compile(rf"\s*{_GAP.join(cells)}$")
+    return re.compile(rf"\s*{_GAP.join(cells[:-1])}\s*{cells[-1]}\s*$")
 
 
 def values_of(row: Row) -> dict[str, str]:

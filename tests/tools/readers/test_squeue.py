@@ -1,6 +1,7 @@
 """`squeue` as Slurm 22.05 printed it over a cluster with a drained and two absent nodes."""
 
 from tests.tools.readers.conftest import Read
+from tests.tools.readers.test_sinfo import BY_NODE
 
 NONE_LEFT = (
     "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
@@ -88,6 +89,34 @@ def test_expected_starts_and_other_columns_are_read(read: Read) -> None:
     assert (waits.values["reason"], waits.values["start"]) == ("BeginTime", "2026-11-30T18:51:26")
     assert bars.readings[0].values["unavailable"] == "gpu-n02"
     assert [one.name for one in bars.states] == ["gpu-n01"]
+
+
+def test_columns_that_were_asked_for_are_read(read: Read) -> None:
+    """In any order; where the last one is empty the job has no nodes."""
+    asked = """\
+JOBID NAME STATE NODELIST
+63532 llm-3 RUNNING gpu-n[01-02]
+63533 eval of it PENDING
+"""
+    reads = read(asked)
+
+    assert [(one.name, one.content["job"]) for one in reads.states] == [
+        ("gpu-n01", "63532"), ("gpu-n02", "63532"),
+    ]  # fmt: skip
+    assert (reads.readings[1].values["name"], reads.readings[1].values["state"]) == (
+        "eval of it", "PENDING",
+    )  # fmt: skip
+
+
+def test_a_ticket_with_both_tables_is_read(read: Read) -> None:
+    """A log in which a script printed a queue stays a log."""
+    ticket = f"Hi, my job does not start:\n\n{QUEUE}\nand\n\n{BY_NODE}\nthanks\n"
+    kinds = {one.kind for one in read(ticket).readings}
+    log = "2026-11-30T17:51:34Z starts\n" * 4 + QUEUE + "2026-11-30T17:51:36Z RuntimeError: x\n"
+    (error,) = read(log, "train.log").records
+
+    assert kinds == {"slurm_job", "slurm_node"}
+    assert error.time is not None
 
 
 def test_a_queue_pasted_into_a_session_is_read(read: Read) -> None:
