@@ -60,8 +60,7 @@ class Desk:
             if paths
             else self._live(progress, incident.scope.nodes)
         )
-        # A second process may read by now: what it is not needed for is loaded meanwhile.
-        from integrations.cli.casework import Casework  # noqa: PLC0415
+        from integrations.cli.casework import Casework  # noqa: PLC0415 -- a second process reads
 
         self._case = Casework(self.settings, self.around, progress)
         return self._case.work(source, incident, self.catalog)

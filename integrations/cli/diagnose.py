@@ -15,7 +15,6 @@ from integrations.bootstrap import (
 )
 from integrations.cli.desk import Desk
 from integrations.cli.fault import (
-    NOT_FOUND,
     StoppedFault,
 )
 from integrations.cli.input import check_paths, take_input, tell_unread
@@ -34,8 +33,8 @@ from integrations.cli.options import (
     UntilOption,
     ZoneOption,
 )
+from integrations.cli.output import print_view
 from integrations.cli.scope import Asked, build_incident
-from integrations.wording.words import load_words
 from tools.masks import prepare
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
@@ -106,15 +105,10 @@ def diagnose(
         words = choose_words(settings, around)
         if output == "json" and not desk.found:
             raise StoppedFault(code)
-        # Loaded by now: the desk did so while the evidence was read.
-        from integrations.cli.outcome import tell_unmet  # noqa: PLC0415
-        from integrations.cli.output import print_view  # noqa: PLC0415
-        from integrations.rendering.view import View  # noqa: PLC0415
-
-        if desk.found and code == NOT_FOUND:
-            raise tell_unmet(desk.found, load_words("en") if output == "json" else words)
         if desk.found:
-            view = View(desk.found, desk.catalog.pages, words)
+            from integrations.cli.outcome import view_of  # noqa: PLC0415 -- loaded by the desk
+
+            view = view_of(desk.found, desk.catalog.pages, words, form=output)
             print_view(view, output, colour=colour, width=choose_width(around), whole=full)
             if output == "text" and desk.found.incident.id:
                 typer.echo(words("progress.saved", id=desk.found.incident.id), err=True)

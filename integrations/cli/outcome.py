@@ -1,6 +1,6 @@
 """What an investigation means for the command line: its exit code, and words to its reader."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from assistant.alarm import is_alarming
 from assistant.investigation import Investigation
@@ -8,7 +8,10 @@ from assistant.scope import SOURCE, nothing_matches, tell
 from assistant.sentences import say
 from assistant.settings import Settings
 from integrations.cli.fault import DECIDED_BY_UNSEEN, FAIL_ON, NOT_FOUND, OK, NotFoundFault
-from integrations.wording.words import Words
+from integrations.cli.options import Form
+from integrations.rendering.view import View
+from integrations.wording.words import Words, load_words
+from knowledge.page import Page
 
 
 def misses(found: Investigation) -> bool:
@@ -21,10 +24,19 @@ def list_unmet(found: Investigation, words: Words) -> Iterator[str]:
     return (words.say(tell(gap)) for gap in found.gaps if gap.source == SOURCE)
 
 
-def tell_unmet(found: Investigation, words: Words) -> NotFoundFault:
-    """Say what was asked for and stands nowhere: there is nothing else to report."""
-    unmet = dict.fromkeys(list_unmet(found, words))
-    return NotFoundFault(" ".join(unmet), words.say(say("scope-unmet-why")))
+def view_of(
+    found: Investigation, pages: Mapping[str, Page], words: Words, *, form: Form = "text"
+) -> View:
+    """Return what is to be shown.
+
+    Raises:
+        NotFoundFault: what was asked for stands nowhere, so that there is nothing to show.
+    """
+    if misses(found):
+        words = load_words("en") if form == "json" else words
+        unmet = dict.fromkeys(list_unmet(found, words))
+        raise NotFoundFault(" ".join(unmet), words.say(say("scope-unmet-why")))
+    return View(found, pages, words)
 
 
 def exit_code(found: Investigation | None, settings: Settings) -> int:

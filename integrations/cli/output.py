@@ -1,14 +1,16 @@
 """Writes an investigation to stdout in the form that was asked for."""
 
 import sys
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from integrations.cli.options import Form
-from integrations.rendering.view import View
+
+if TYPE_CHECKING:
+    from integrations.rendering.view import View
 
 
 def print_view(
-    view: View,
+    view: "View",
     form: Form,
     *,
     colour: bool | None,
@@ -25,7 +27,7 @@ def print_view(
         write_document(view, form, sys.stdout)
 
 
-def write_document(view: View, form: Form, stream: TextIO) -> None:
+def write_document(view: "View", form: Form, stream: TextIO) -> None:
     """Write a form that is a document; each loads only its own renderer."""
     if form == "json":
         from integrations.rendering.document import render_json  # noqa: PLC0415 -- each form loads only its own renderer

@@ -90,7 +90,7 @@ class Progress:
     def _partial(self, investigation: "Investigation") -> str:
         """Say the best that is known: the verdict, else the earliest alarming event."""
         from integrations.rendering.naming import for_people  # noqa: PLC0415 -- with the first step
-        from integrations.rendering.view import View  # noqa: PLC0415
+        from integrations.rendering.view import View  # noqa: PLC0415 -- as above
 
         view = for_people(View(investigation, self._pages, self._words))
         if investigation.diagnosis:
