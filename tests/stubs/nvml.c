@@ -187,6 +187,21 @@ int nvmlDeviceGetRemappedRows(struct device *device, unsigned *corrected, unsign
   if (result) return result;
   return sscanf(value, "%u,%u,%u,%u", corrected, uncorrected, pending, failed) == 4 ? OK : INVALID;
 }
+int nvmlDeviceGetRowRemapperHistogram(struct device *device, unsigned *banks) {
+  const char *value;
+  int result = look(device, "banks", &value);
+  if (result) return result;
+  return sscanf(value, "%u,%u,%u,%u,%u", banks, banks + 1, banks + 2, banks + 3, banks + 4) == 5 ? OK : INVALID;
+}
+/* Version, eleven counters of eight bytes each, and the flag behind them. */
+int nvmlDeviceGetSramEccErrorStatus(struct device *device, struct { unsigned version; unsigned long long counts[11]; unsigned exceeded; } *out) {
+  unsigned long long exceeded;
+  int result = number(device, &exceeded, "sram_exceeded");
+  if (result) return result;
+  if (out->version != 0x1000068) return INVALID;
+  out->exceeded = (unsigned)exceeded;
+  return OK;
+}
 int nvmlDeviceGetUtilizationRates(struct device *device, struct { unsigned gpu, memory; } *out) {
   unsigned long long gpu, memory;
   int result = number(device, &gpu, "util_gpu");

@@ -3,6 +3,7 @@
 A value that a GPU does not support is null: absent is not zero.
 """
 
+import ctypes
 import json
 import sys
 import time
@@ -146,6 +147,7 @@ def _health(device: Device) -> Json:
         remapped_uncorrectable=uncorrected,
         remap_pending=None if pending is None else bool(pending),
         remap_failure=None if failed is None else bool(failed),
+        **_spares(device),
         retired_pages_pending=device.number("GetRetiredPagesPendingStatus"),
         recovery_action=nvml_names.recovery_action(
             nvml, field(device, "NVML_FI_DEV_GET_GPU_RECOVERY_ACTION")
@@ -153,6 +155,24 @@ def _health(device: Device) -> Json:
         mig_devices=list(_mig(device)) if health["mig_mode"] else [],
     )
     return health
+
+
+def _spares(device: Device) -> Json:
+    """Read how many banks have how many spare rows left, and the flag of worn SRAM."""
+    banks = device.ask("GetRowRemapperHistogram")
+    levels = ("max", "high", "partial", "low", "none")
+    found: Json = {f"remap_banks_{level}": getattr(banks, level, None) for level in levels}
+    return {**found, "sram_threshold_exceeded": _has_worn_sram(device)}
+
+
+def _has_worn_sram(device: Device) -> bool | None:
+    """Ask for the flag; an older driver or binding does not know it."""
+    shape = getattr(device.nvml, "c_nvmlEccSramErrorStatus_v1_t", None)
+    if shape is None:
+        return None
+    status = shape()
+    answer = device.ask("GetSramEccErrorStatus", ctypes.byref(status))
+    return None if answer is None else bool(status.bThresholdExceeded)
 
 
 def _mig(device: Device) -> Iterator[Json]:

@@ -82,6 +82,18 @@ def test_faults_are_read(gpus: Gpus, context: ProbeContext) -> None:
     assert four["nvlinks_down"] == 1
 
 
+def test_spare_rows_and_worn_sram_are_read(gpus: Gpus, context: ProbeContext) -> None:
+    """An older driver has no such function, which is neither sound nor worn."""
+    gpus("gpu.2.banks=637,1,0,1,1\ngpu.2.sram_exceeded=1\ngpu.3.sram_exceeded=0\n")
+    _, report = look(context)
+    worn, sound, unknown = report["gpus"][2:5]
+
+    levels = ("max", "high", "partial", "low", "none")
+    assert [worn[f"remap_banks_{level}"] for level in levels] == [637, 1, 0, 1, 1]
+    assert (worn["sram_threshold_exceeded"], sound["sram_threshold_exceeded"]) == (True, False)
+    assert (unknown["sram_threshold_exceeded"], unknown["remap_banks_low"]) == (None, None)
+
+
 def test_what_a_gpu_does_not_support_is_null_and_not_zero(
     gpus: Gpus, context: ProbeContext
 ) -> None:
