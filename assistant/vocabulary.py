@@ -5,6 +5,7 @@ by side, at start and in tests.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import get_args
 
 from assistant.errors import VocabularyError
@@ -37,10 +38,32 @@ def check_vocabulary(catalog: Catalog) -> None:
 
 def find_faults(catalog: Catalog) -> Iterator[str]:
     """Yield one sentence for each unknown word."""
+    return (f"{page}: {fault}" for page, fault in find_faulty(catalog))
+
+
+def without_faulty(catalog: Catalog) -> Catalog:
+    """Leave out pages with unknown words, with a warning for each word: they could never hold.
+
+    Shipped pages have none, which tests prove; an organisation's may.
+    """
+    faulty = list(find_faulty(catalog))
+    refused = {page for page, _ in faulty}
+    if not refused:
+        return catalog
+    return replace(
+        catalog,
+        pages={name: page for name, page in catalog.pages.items() if name not in refused},
+        warnings=(*catalog.warnings, *(f"page skipped: {page}: {fault}" for page, fault in faulty)),
+    )
+
+
+def find_faulty(catalog: Catalog) -> Iterator[tuple[str, str]]:
+    """Yield a page's id and one sentence for each unknown word of its."""
     probes = load_probes()
     sources = CHANNELS | SOURCES | {p.name for p in probes} | {p.source for p in probes}
     for page in catalog.pages.values():
-        yield from _faults(page, sources)
+        for fault in _faults(page, sources):
+            yield page.id, fault
 
 
 def _faults(page: Page, sources: frozenset[str]) -> Iterator[str]:
@@ -53,7 +76,7 @@ def _faults(page: Page, sources: frozenset[str]) -> Iterator[str]:
     )
     for what, used, known in words:
         for word in sorted(set(used) - known):
-            yield f"{page.id}: no {what} is called {word!r}"
+            yield f"no {what} is called {word!r}"
 
 
 def _kinds(page: Page) -> Iterator[str]:

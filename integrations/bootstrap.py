@@ -105,7 +105,12 @@ def open_handbook(settings: Settings, around: Surroundings | None = None) -> "Ca
     from knowledge.catalog import load_catalog  # noqa: PLC0415 -- help needs no pages
 
     own = [Path(folder) for folder in settings.handbook_dirs]
-    return load_catalog(own, cache=cache_dir(around or read_surroundings()))
+    catalog = load_catalog(own, cache=cache_dir(around or read_surroundings()))
+    if not own:
+        return catalog
+    from assistant.vocabulary import without_faulty  # noqa: PLC0415 -- loads every probe
+
+    return without_faulty(catalog)
 
 
 def cache_dir(around: Surroundings) -> Path | None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from assistant.vocabulary import find_faulty
 from integrations.bootstrap import choose_words, load_settings, open_handbook, read_surroundings
 from integrations.cli.fault import FAILURE, OK, NotFoundFault, UsageFault
 from integrations.cli.kb_page import print_page
@@ -19,6 +20,7 @@ from knowledge.lint import lint as check_pages
 from knowledge.listing import FamilyCoverage, Row, coverage, matrix, rows
 from knowledge.listing import search as find_pages
 from knowledge.page import Page
+from knowledge.problem import Problem
 from tools.entity import ENTITY_KINDS
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
@@ -134,7 +136,8 @@ def lint(*, output: PlainOption = "text") -> int:
 
     settings = load_settings({}, around).settings
     catalog = load_catalog([Path(each) for each in settings.handbook_dirs], tolerant=True)
-    problems = check_pages(catalog, ENTITY_KINDS)
+    words = (Problem(page, "vocabulary", fault) for page, fault in find_faulty(catalog))
+    problems = [*check_pages(catalog, ENTITY_KINDS), *words]
     errors = [problem for problem in problems if problem.level == "error"]
     if output == "json":
         print_items([
