@@ -32,6 +32,8 @@ LEAST = 16 << 20
 """Less evidence, in bytes, is read before a second process is of use."""
 MOST_HELD = 16 << 20
 """Objects of more bytes take too much memory to be held."""
+MOST_ITEMS = 100_000
+"""More are not read ahead, for they wait in memory."""
 STALL_S = 10.0
 """So long it may add nothing: a journal says something for every few megabytes."""
 POLL_S = 0.005
@@ -90,7 +92,8 @@ class SecondReader:
         self._share = share
         self._board = _Board(len(readings))
         self._found: _Pipe | None = None
-        self._held: dict[str, tuple[list[Item], Evidence]] = {}
+        self.held: dict[str, tuple[list[Item], Evidence]] = {}
+        """By the capture's id, what was read before it was asked for."""
         self._ahead = share.stop
         """From here on nothing is left to be read ahead."""
         self.pid = 0
@@ -123,8 +126,8 @@ class SecondReader:
 
         What it tells of other captures is in `reading.known` afterwards.
         """
-        if reading.id in self._held:
-            items, evidence = self._held.pop(reading.id)
+        if reading.id in self.held:
+            items, evidence = self.held.pop(reading.id)
             yield from items
             return evidence
         place = self._order[reading.id]
@@ -142,7 +145,7 @@ class SecondReader:
 
     def _hold(self, reading: CaptureReading) -> None:
         """Read a capture before it is asked for."""
-        self._held[reading.id] = list(reading.items()), reading.evidence("")
+        self.held[reading.id] = list(reading.items()), reading.evidence("")
 
     def has_read(self, place: int) -> bool:
         """Tell whether the other process has read the capture at a place to its end."""
@@ -165,6 +168,8 @@ class SecondReader:
 
     def _read_ahead(self, beyond: int) -> bool:
         """Read the last capture that is free and can be held; False where there is none."""
+        if sum(len(items) for items, _ in self.held.values()) > MOST_ITEMS:
+            return False
         while self._ahead > max(beyond, self._share.first):
             self._ahead -= 1
             reading = self._readings[self._ahead]

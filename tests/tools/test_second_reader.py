@@ -122,6 +122,23 @@ def test_neither_waits_for_what_the_other_has_not_begun(
         assert second.pid == 0
 
 
+def test_this_process_reads_ahead_while_it_waits_and_holds_only_so_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the last on; what is held in memory has a bound."""
+    global HERE  # noqa: PLW0603  # xdist forks workers after import
+    HERE = os.getpid()
+    monkeypatch.setattr(second_reader, "STALL_S", 0.3)
+    monkeypatch.setattr(second_reader, "MOST_ITEMS", 20)
+    members = Bundle.open(_write(tmp_path)).members
+    slow = [_Waiting(f"E{n}", m, ASKED, Known().apart()) for n, m in enumerate(members, 1)]
+    with begun(slow) as second:
+        _take(second, slow[0])
+        assert list(second.held) == ["E4"]
+        assert [_take(second, reading)[1].id for reading in slow[1:]] == ["E2", "E3", "E4"]
+        assert not second.held
+
+
 class _Closed(CaptureReading):
     """Says what no other process can be sent."""
 
