@@ -321,11 +321,11 @@ class _Finder:
 
     def _add_file(self, path: Path, name: str, place: str) -> None:
         try:
-            if is_archive(path):
-                self._add_archive(path, name)
-                return
             with Content(path) as content:
                 head = content.read(HEAD)
+            if is_archive(head):
+                self._add_archive(path, name)
+                return
         except OSError as error:
             self.gaps.append(Gap(source="file", target=name, why=f"cannot be read: {error}"))
             return

@@ -248,10 +248,8 @@ def _layer(head: bytes, stream: Peekable) -> Reads1 | None:
     return None
 
 
-def is_archive(path: Path) -> bool:
-    """Tell whether a file holds other files."""
-    with Content(path) as content:
-        head = content.read(512)
+def is_archive(head: bytes) -> bool:
+    """Tell from its beginning whether a content holds other files."""
     return head[TAR_MAGIC] == b"ustar" or head.startswith(b"PK\x03\x04")
 
 
