@@ -8,7 +8,7 @@ from knowledge.matching import Match, Matcher
 from knowledge.page import StateSignature
 from tests.assistant.handbook import shipped
 from tests.tools.readers import operator_samples as samples
-from tests.tools.readers import test_sdiag, test_sinfo, test_squeue
+from tests.tools.readers import test_scontrol_job, test_sdiag, test_sinfo, test_squeue
 from tests.tools.readers.conftest import read_paths
 from tools.evidence import Reading
 
@@ -73,6 +73,7 @@ def matched(folder: Path, text: str) -> list[tuple[Reading, Match]]:
         (samples.SACCT, {"job-failed", "cgroup-oom-kill"}),
         (samples.SACCT_P, set()),
         (test_squeue.QUEUE, {"slurm-job-waits-for-node"}),
+        (test_scontrol_job.JOBS, {"slurm-job-waits-for-node", "job-failed"}),
         (test_sinfo.BY_NODE, {"slurm-kill-task-failed", "slurm-gpu-count-low",
                               "slurm-node-not-responding", "node-cordoned"}),
         (test_sdiag.BUSY, set()),

@@ -1,22 +1,42 @@
-"""`scontrol show job`: on which hosts each job of Slurm runs."""
+"""`scontrol show job`: how each job of Slurm is, what it waits for, and on which hosts it runs."""
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from tools.command_text import command_lines
-from tools.evidence import Instant, Item, ObjectState
+from tools.command_text import command_lines, host_of
+from tools.evidence import Instant, Item, ObjectState, Reading
 from tools.host_lists import expand_hosts
+from tools.masks import masked
+from tools.readers.squeue import awaited_nodes
 from tools.request import Request
 from tools.source import Source
+from tools.stamps import Dating
+
+if TYPE_CHECKING:
+    from tools.gpu_values import Value
 
 _HEAD = re.compile(rb"^JobId=\d+ ", re.MULTILINE)
 _JOB = re.compile(r"^JobId=(\d+) ", re.MULTILINE)
 _NODES = re.compile(r"(?:^|\s)NodeList=(\S+)")
+_FIELDS = {
+    "name": re.compile(r" JobName=(.*)$", re.MULTILINE),
+    "state": re.compile(r"\bJobState=(\S+)"),
+    "reason": re.compile(r"\bReason=(\S+)"),
+    "exit": re.compile(r"\bExitCode=(\d+:\d+)"),
+    "end": re.compile(r"\bEndTime=(\d\S+)"),
+    "partition": re.compile(r"^ +Partition=(\S+)", re.MULTILINE),
+    "nodes": re.compile(r"^ +NodeList=(\S+)", re.MULTILINE),
+}
+_UNFINISHED = frozenset(
+    {"PENDING", "RUNNING", "CONFIGURING", "SUSPENDED", "COMPLETING", "RESIZING"}
+)
 _NOBODY = frozenset({"(null)", "None"})
 
 
 class ScontrolReader:
-    """Yields one place in the inventory per host and job, and lines that a literal asks for."""
+    """Yields a reading per job, and one place in the inventory per host and job."""
 
     name = "scontrol"
     source = "host"
@@ -30,10 +50,54 @@ class ScontrolReader:
         yield from command_lines(source, request, "scontrol")
         moment = source.capture.ended or source.capture.started
         observed = Instant(moment) if moment else None
-        for job, hosts in placed_jobs(source.whole().decode("utf-8", "replace")):
+        text = source.whole().decode("utf-8", "replace").replace("\r\n", "\n")
+        host, dating = host_of(source), Dating(request, source.reference(request.now))
+        for number, block in _blocks(text):
+            values = values_of(block, dating)
+            said = {name: (number + line, masked(words)) for name, (line, words) in _said(block)}
+            for awaited in awaited_nodes(str(values.get("reason", ""))):
+                typed: dict[str, Value] = {"host": host, **values, **awaited}
+                yield Reading(source.evidence, "slurm_job", host, typed, observed, number, said)
+        for job, hosts in placed_jobs(text):
             for host in hosts:
                 content: dict[str, object] = {"node": host, "job": job}
                 yield ObjectState(source.evidence, "Topology", "", host, "", content, observed)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Cut out each job, with its first line."""
+    heads = [head.start() for head in _JOB.finditer(text)]
+    for begin, end in pairwise([*heads, len(text)]):
+        yield text.count("\n", 0, begin) + 1, text[begin:end]
+
+
+def values_of(block: str, dating: Dating) -> dict[str, "Value"]:
+    """Type a job; words that Slurm joins by underscores are taken apart."""
+    found = {name: match[1] for name, form in _FIELDS.items() if (match := form.search(block))}
+    values: dict[str, Value] = {
+        name: text for name, text in found.items() if text not in _NOBODY and name != "exit"
+    }
+    values["job"] = block[len("JobId=") :].split(None, 1)[0]
+    if reason := values.get("reason"):
+        values["reason"] = str(reason).replace("_", " ")
+    if values.get("state") in _UNFINISHED:
+        values.pop("end", None)
+    else:
+        code, _, signal = found.get("exit", "0:0").partition(":")
+        values |= {"exit_code": int(code), "signal": int(signal)}
+    at = dating.iso(str(values.get("end", "")))
+    if at and at.zone != "unknown":
+        values["end"] = at.utc.isoformat()
+    return values
+
+
+def _said(block: str) -> Iterator[tuple[str, tuple[int, str]]]:
+    """Find the line of each value, counted from the job's first."""
+    lines = block.split("\n")
+    for name, form in _FIELDS.items():
+        if match := form.search(block):
+            line = block.count("\n", 0, match.end())
+            yield name, (line, lines[line].strip())
 
 
 def placed_jobs(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:

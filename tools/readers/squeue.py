@@ -78,8 +78,8 @@ class SqueueReader:
         for row, number in rows_of(lines):
             values = values_of(row)
             said = dict.fromkeys(values, (number, masked(lines[number - 1].strip())))
-            for absent in _unavailable(values):
-                typed: dict[str, Value] = {"host": host, **values, **absent}
+            for awaited in awaited_nodes(values.get("reason", "")):
+                typed: dict[str, Value] = {"host": host, **values, **awaited}
                 yield Reading(source.evidence, "slurm_job", host, typed, observed, number, said)
             for node in expand_hosts(values["nodes"]) if "nodes" in values else ():
                 content: dict[str, object] = {"node": node, "job": values["job"]}
@@ -139,9 +139,9 @@ def values_of(row: Row) -> dict[str, str]:
     return {name: text for name, text in said.items() if text not in _NOTHING}
 
 
-def _unavailable(values: Row) -> list[dict[str, str]]:
+def awaited_nodes(reason: str) -> list[dict[str, str]]:
     """Name one by one the nodes that a job waits for; a long list says where it could run."""
-    match = _UNAVAILABLE.search(values.get("reason", ""))
+    match = _UNAVAILABLE.search(reason)
     nodes = expand_hosts(match[1]) if match else ()
     return [{"unavailable": node} for node in nodes] if 0 < len(nodes) <= MOST_AWAITED else [{}]
 
