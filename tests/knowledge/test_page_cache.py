@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledge import catalog
+from knowledge import front_matter
 from knowledge.catalog import load_catalog
 from knowledge.page_cache import PageCache
 from tests.knowledge.pages import XID, page, write
@@ -16,7 +16,7 @@ def test_a_cached_catalog_equals_a_fresh_one(
     fresh = load_catalog([tmp_path / "own"], tolerant=True, cache=tmp_path / "cache")
     assert (tmp_path / "cache" / "handbook.json").exists()
 
-    monkeypatch.setattr(catalog, "read_page", lambda *_, **__: pytest.fail("read YAML"))
+    monkeypatch.setattr(front_matter, "read_page", lambda *_, **__: pytest.fail("read YAML"))
     cached = load_catalog([tmp_path / "own"], tolerant=True, cache=tmp_path / "cache")
 
     assert cached.pages == fresh.pages
