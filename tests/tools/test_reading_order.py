@@ -5,7 +5,9 @@ import pytest
 from tools.reading_order import Turn, turn_of
 
 STORED = b'{"apiVersion": "v1", "kind": "List", "items": []}'
-TABLE = b"NAMESPACE  NAME     READY  STATUS   RESTARTS  AGE  IP        NODE\nml  train-0  1/1 Running\n"
+TABLE = (
+    b"NAMESPACE  NAME     READY  STATUS   RESTARTS  AGE  IP        NODE\nml  train-0  1/1 Running\n"
+)
 DESCRIBED = b"Name:         train-0\nNamespace:    ml\nNode:         n7/10.0.0.7\n"
 EXPORT = b"__CURSOR=s=1\n__REALTIME_TIMESTAMP=1750384800000000\nMESSAGE=x\n\n"
 
