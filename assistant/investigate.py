@@ -217,7 +217,7 @@ def ordered(
 def _few_collections() -> Iterator[None]:
     """Look for cyclic garbage rarely: reading makes much that stays and hardly any cycle."""
     before = gc.get_threshold()
-    gc.set_threshold(100_000, 20, 100)
+    gc.set_threshold(400_000, 20, 100)
     try:
         yield
     finally:

@@ -1,5 +1,6 @@
 """Reads one file of evidence: picks the reader, counts every byte, closes with its Evidence."""
 
+import hashlib
 import io
 import re
 import shutil
@@ -53,6 +54,10 @@ class CaptureReading:
     member: EvidenceFile
     request: Request
     known: Known = field(default_factory=Known)
+    hashes: bool = False
+    """Whether to compute the file's digest on the way; it costs less than to read it again."""
+    digest: str = ""
+    """SHA-256 of the file, where its bytes were read to the end as they lie there."""
     _first: datetime | None = None
     _last: datetime | None = None
     _counted: int = 0
@@ -197,7 +202,7 @@ class CaptureReading:
         """Tell whether the first reader that knew the format could read it, once it was read."""
         return self._refused == 0
 
-    def evidence(self, digest: str) -> Evidence:
+    def evidence(self) -> Evidence:
         """Close the capture."""
         capture = self.member.capture
         empty = capture.outcome == "ok" and not self._size and not self._damage
@@ -213,7 +218,7 @@ class CaptureReading:
             detail=capture.detail,
             path=self.member.name,
             size=self._size,
-            sha256=digest,
+            sha256=self.digest,
             truncated=capture.truncated or bool(self._damage),
             live=capture.live,
             modified=None if capture.ended or capture.started else _modified(self.member.path),
@@ -232,10 +237,11 @@ class CaptureReading:
 
 
 class _Counted(io.RawIOBase):
-    """Tells the reading how many bytes a stream gave."""
+    """Tells the reading how many bytes a stream gave, and their digest at the end."""
 
     def __init__(self, reading: CaptureReading, content: Content) -> None:
         self._reading, self._content = reading, content
+        self._hash = hashlib.sha256() if reading.hashes and content.plain else None
 
     def readable(self) -> bool:
         return True
@@ -243,6 +249,11 @@ class _Counted(io.RawIOBase):
     def read(self, size: int = -1, /) -> bytes:
         data = self._content.read(size)
         self._reading.saw(self._content.count, self._content.damage)
+        if self._hash is not None:
+            self._hash.update(data)
+            ended = size < 0 or (size > 0 and not data)
+            if ended and not self._content.damage:
+                self._reading.digest = self._hash.hexdigest()
         return data
 
     def close(self) -> None:

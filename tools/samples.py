@@ -1,5 +1,6 @@
 """Samples of one series in two columns; a `Sample` is made when one is looked at."""
 
+from array import array
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, overload
@@ -22,6 +23,10 @@ class Samples(Sequence[Sample]):
         self.times = times
         self.values = values
 
+    def __reduce__(self) -> tuple[object, tuple[bytes, bytes]]:
+        """Go to another process as two blocks of bytes."""
+        return _unpacked, (array("d", self.times).tobytes(), array("d", self.values).tobytes())
+
     def __len__(self) -> int:
         """Count the samples."""
         return len(self.times)
@@ -39,6 +44,13 @@ class Samples(Sequence[Sample]):
     def __iter__(self) -> Iterator[Sample]:
         """Make all samples."""
         return map(Sample, map(_moment, self.times), self.values)
+
+
+def _unpacked(times: bytes, values: bytes) -> Samples:
+    columns = array("d"), array("d")
+    for column, packed in zip(columns, (times, values), strict=True):
+        column.frombytes(packed)
+    return Samples(*map(tuple, columns))
 
 
 def _moment(stamp: float) -> datetime:

@@ -9,6 +9,7 @@ process fails or stalls, or where there is only one processor, this one reads al
 on it.
 """
 
+import gc
 import mmap
 import os
 import pickle
@@ -106,6 +107,7 @@ class SecondReader:
             masked(READY)  # whose rules another thread may be compiling: its lock would stay shut
             self._board.take(self._share.first)  # on its behalf, before this one can
             self._found = pipe = _Pipe.open()
+            gc.freeze()  # what the collector touches would be copied for each process
             self.pid = os.fork()
             if not self.pid:
                 self._read_there(pipe.sink)
@@ -133,7 +135,7 @@ class SecondReader:
         place = self._order[reading.id]
         if self._found is None or self._board.take(place) or not self._await(place, self._found):
             yield from reading.items()
-            return reading.evidence("")
+            return reading.evidence()
         found = self._found.source
         found.seek(self._board.offset(place))
         while True:
@@ -145,7 +147,7 @@ class SecondReader:
 
     def _hold(self, reading: CaptureReading) -> None:
         """Read a capture before it is asked for."""
-        self.held[reading.id] = list(reading.items()), reading.evidence("")
+        self.held[reading.id] = list(reading.items()), reading.evidence()
 
     def has_read(self, place: int) -> bool:
         """Tell whether the other process has read the capture at a place to its end."""
@@ -279,7 +281,7 @@ def _write(reading: CaptureReading, sink: BinaryIO, parent: int) -> bool:
             return False
         pickle.dump(part, sink, pickle.HIGHEST_PROTOCOL)
         sink.flush()
-    pickle.dump(reading.evidence(""), sink, pickle.HIGHEST_PROTOCOL)
+    pickle.dump(reading.evidence(), sink, pickle.HIGHEST_PROTOCOL)
     pickle.dump(reading.known.own(), sink, pickle.HIGHEST_PROTOCOL)
     sink.flush()
     return True

@@ -173,6 +173,8 @@ class Content(io.RawIOBase):
         self.damage = ""
         file = path.open("rb", buffering=0)
         stream = Peekable(io.BufferedReader(file))
+        self.plain = False
+        """Whether the bytes are those of the file itself."""
         self._layers = [stream]
         self._stream: Reads1 = stream
         try:
@@ -188,6 +190,7 @@ class Content(io.RawIOBase):
                 plain = Unbuffered(file)
                 chinese = is_gb(os.pread(file.fileno(), SAMPLE, 0))
                 self._stream = Transcoded(plain, "gb18030") if chinese else plain
+                self.plain = not chinese
         except DAMAGE as error:
             self.damage = _words(error)
 

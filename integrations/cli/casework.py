@@ -29,8 +29,6 @@ class Casework:
     _store: "Store | None" = field(default=None, init=False)
     _last: Investigation | None = field(default=None, init=False)
     """The step that was kept last."""
-    _held: Investigation | None = field(default=None, init=False)
-    """A step that waits for the next to be kept."""
     _fresh: bool = field(default=False, init=False)
     """Whether the incident is this run's own."""
 
@@ -73,16 +71,10 @@ class Casework:
 
     def _kept(self, found: Investigation) -> Investigation:
         """Keep a step under its incident's id; what is shown to be healthy begins as closed."""
-        if self._store is None or misses(found) or found.step == "opened":
-            return found
-        if found.step == "recognised":
-            # Whether anything is of what was asked for is known once it is in order.
-            self._held = found
+        # Whether anything is of what was asked for is known once it is in order.
+        if self._store is None or misses(found) or found.step in {"opened", "recognised"}:
             return found
         self._fresh = self._fresh or not self._store.holds(found)
-        if self._held is not None:
-            self._store.save(self._held)
-            self._held = None
         kept = self._store.save(found)
         if self._fresh and kept.diagnosis and kept.diagnosis.verdict == "healthy":
             self._store.close_incident(kept.incident.id, author=PRODUCT)

@@ -142,7 +142,7 @@ def run() -> Never:
     """Run the command line of this process and exit by the contract."""
     arguments = sys.argv[1:]
     # A run makes much that stays until its end; looking for cyclic garbage often only costs.
-    gc.set_threshold(100_000, 20, 100)
+    gc.set_threshold(400_000, 20, 100)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # text streams
     try:

@@ -16,6 +16,7 @@ from tests.tools.readers import samples
 from tests.tools.readers.conftest import Reads, read_paths
 from tools.bundle import LARGE, Bundle
 from tools.errors import MissingPathError
+from tools.evidence import Evidence
 from tools.request import Request
 from tools.writers import program_of
 
@@ -326,3 +327,16 @@ def test_a_table_of_pods_places_the_logs_that_stand_before_it(tmp_path: Path) ->
     reads = read_paths(tmp_path, literals=("RuntimeError",))
 
     assert {record.host for record in reads.records if record.channel == "app"} == {"gpu-7"}
+
+
+@pytest.mark.parametrize("name", ["plain.log", "packed.log.gz", "windows.log", "short.json"])
+def test_the_digest_is_of_the_file_as_it_lies_there(tmp_path: Path, name: str) -> None:
+    """Whoever computes it, and whatever the reader makes of the bytes."""
+    line = "2025-06-20T02:00:00Z node7 kernel: NVRM: Xid (PCI:0000:9a:00): 79, 掉卡\n"
+    (tmp_path / "plain.log").write_text(line * 2000)
+    (tmp_path / "packed.log.gz").write_bytes(gzip.compress((line * 1000).encode()))
+    (tmp_path / "windows.log").write_bytes((line * 500).encode("gb18030"))
+    (tmp_path / "short.json").write_text('{"apiVersion": "v1", "kind": "Node"')
+    items = Bundle.open([tmp_path]).read(Request(literals=("NVRM: Xid",)))
+    found = {Path(e.path).name: e.sha256 for e in items if isinstance(e, Evidence)}
+    assert found[name] == hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
