@@ -49,8 +49,6 @@ class Member:
     place: str = ""
     """Path inside its bundle."""
     capture: Capture = field(default_factory=Capture)
-    sha256: str = ""
-    """Of a file that was read whole with its beginning."""
 
 
 class Bundle:
@@ -96,16 +94,16 @@ class Bundle:
         if captures:
             self._known = _tell_large(self.members, captures)
             pool = ThreadPoolExecutor(2)
-            for member in self.members:
-                if not member.sha256 and member.path not in self._known:
-                    self._digests[member.path] = pool.submit(digest_of, member.path)
+            for path in (member.path for member in self.members):
+                if path not in self._known:
+                    self._digests[path] = pool.submit(digest_of, path)
             pool.shutdown(wait=False)
 
     def _match(self) -> None:
         """Give each file its manifest line: by content first, by path second."""
         if self._unmatched:
             digests = [
-                member.sha256 or self._known.get(member.path) or self._digests[member.path].result()
+                self._known.get(member.path) or self._digests[member.path].result()
                 for member in self.members
             ]
             self.members, self.captures = match_captures(self.members, digests, self._unmatched)
@@ -132,7 +130,7 @@ class Bundle:
                 request,
                 _known_to(turns[member], known),
                 # An only file is read by the second process, and this one has time.
-                hashes=len(members) > 1 and not (member.sha256 or member.path in self._digests),
+                hashes=len(members) > 1 and member.path not in self._digests,
             )
             for number, member in enumerate(members, 1)
         ]
@@ -153,12 +151,11 @@ class Bundle:
             pool.submit(masked, READY)  # while the first file is opened
             for reading in readings:
                 member = reading.member
-                told = reading.hashes or member.sha256
-                digest = None if told else self._digest(pool, member.path)
+                digest = None if reading.hashes else self._digest(pool, member.path)
                 found = yield from second.read(reading)
                 if reading.known is not known:
                     known.join(reading.known.own())
-                sha256 = digest.result() if digest else member.sha256 or found.sha256
+                sha256 = digest.result() if digest else found.sha256
                 evidence = found.model_copy(update={"sha256": sha256 or digest_of(member.path)})
                 if member.path in self._known and evidence.sha256 != self._known[member.path]:
                     yield _altered(member, evidence)
@@ -335,15 +332,13 @@ class _Finder:
         try:
             with Content(path) as content:
                 head = content.read(HEAD)
-                whole = content.plain and len(head) < HEAD and not content.damage
             if is_archive(head):
                 self._add_archive(path, name)
                 return
         except OSError as error:
             self.gaps.append(Gap(source="file", target=name, why=f"cannot be read: {error}"))
             return
-        sha256 = hashlib.sha256(head).hexdigest() if whole else ""
-        self._classify(Member(name, path, head, place, sha256=sha256))
+        self._classify(Member(name, path, head, place))
 
     def _add_archive(self, path: Path, name: str) -> None:
         if self.folder is None:
