@@ -107,10 +107,11 @@ class SecondReader:
             masked(READY)  # whose rules another thread may be compiling: its lock would stay shut
             self._board.take(self._share.first)  # on its behalf, before this one can
             self._found = pipe = _Pipe.open()
-            gc.freeze()  # what the collector touches would be copied for each process
+            gc.freeze()  # what the collector touches would be copied for the other process
             self.pid = os.fork()
             if not self.pid:
                 self._read_there(pipe.sink)
+            gc.unfreeze()
 
     def __enter__(self) -> Self:
         """Take what is read from here on."""
