@@ -52,7 +52,7 @@ demo: $(VENV)/.ready-base ## diagnose the Astra outage from shipped evidence
 
 # A third process works while two wait, as tests of time limits do.
 test: $(VENV)/.ready system ## the whole test suite with coverage
-	@$(PY) -m pytest -n 3 -m "not soak" --cov --cov-report=term:skip-covered -q
+	@$(PY) -m pytest -n 2 -m "not soak" --cov --cov-report=term:skip-covered -q
 
 check: $(VENV)/.ready ## format, lint, types, import contracts, handbook
 	@$(VENV)/bin/ruff format --check .
