@@ -31,7 +31,7 @@ from assistant.investigation import Cluster, Investigation, Versions
 from assistant.priority import decide_priority
 from assistant.recognise import Recognised, recognise
 from assistant.scope import focus, in_window, outside, with_unmet
-from assistant.sight import build_sight, read_stretches
+from assistant.sight import build_sight, find_lost, read_stretches
 from assistant.timeline import at_work, order, window_of
 from knowledge.catalog import Catalog
 from knowledge.matching import Matcher
@@ -65,9 +65,7 @@ def investigate(
     if isinstance(source, Live):
         return pipeline.run_live(source, incident)
     opened = (
-        source
-        if isinstance(source, Opened)
-        else open_evidence(source, incident, catalog, now=now)
+        source if isinstance(source, Opened) else open_evidence(source, incident, catalog, now=now)
     )
     try:
         return pipeline.run(opened)
@@ -147,7 +145,7 @@ class Pipeline:
             timeline=found.timeline,
             pages=self.catalog.pages,
             topology=recognised.topology,
-            sight=build_sight(stretches),
+            sight=build_sight(stretches, find_lost(found.timeline.events, self.catalog.pages)),
             incident=found.incident,
             window=found.window,
             evidence=found.evidence,

@@ -6,10 +6,11 @@ absence.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
-from assistant.event import Anchor
+from assistant.event import Anchor, Event
 from assistant.ledger import Seen, Spanned
 from assistant.topology import Topology
 from knowledge.page import MetricSignature, Page, Signature, StateSignature
@@ -19,6 +20,8 @@ Answer = Literal["yes", "partly", "no"]
 
 CLUSTER_WIDE = frozenset({"event", "alert", "device"})
 """Channels whose coverage does not depend on a host."""
+LOGS = frozenset({"kernel", "service", "app", "text"})
+"""Channels of logs that go on for as long as something runs."""
 EXCERPT_S = 60.0
 """A log that begins no earlier than this before a fault was cut out around it."""
 JOIN_S = 900.0
@@ -46,6 +49,19 @@ class Sight:
     stretches: Mapping[tuple[str, str], tuple[Stretch, ...]]
     hosts: Mapping[str, frozenset[str]]
     """Channel → hosts with any coverage."""
+    lost: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
+    """By channel and host, when lines are known to have been lost."""
+
+    @cached_property
+    def logs_end(self) -> float:
+        """The last moment of which any log of a host or a workload speaks; minus infinity: none."""
+        ends = (
+            row.until
+            for (channel, _), rows in self.stretches.items()
+            if channel in LOGS
+            for row in rows
+        )
+        return max(ends, default=float("-inf"))
 
     def covering(self, channel: str, host: str, since: float, until: float) -> list[Stretch]:
         """Return stretches of a channel on a host (empty host: cluster-wide) that touch a span."""
@@ -58,6 +74,9 @@ class Sight:
             return "no"
         rows = sorted(self.covering(channel, host, since - JOIN_S, until), key=lambda s: s.since)
         if rows[0].since > since + LEAD_S:
+            return "partly"
+        lost = self.lost.get((channel, host), ())
+        if any(since - JOIN_S <= moment <= until for moment in lost):
             return "partly"
         reached = since
         for row in rows:
@@ -130,7 +149,22 @@ def channel_of(signature: Signature) -> str:
     return signature.source
 
 
-def build_sight(stretches: Iterable[Stretch]) -> Sight:
+def find_lost(
+    events: Iterable[Event], pages: Mapping[str, Page]
+) -> Mapping[tuple[str, str], tuple[float, ...]]:
+    """Return when lines of a host's channel were lost, as far as the host itself says so."""
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for event in events:
+        ends = (event.start.utc.timestamp(), event.last.utc.timestamp())
+        for channel in pages[event.page].hides:
+            for host in (anchor.id for anchor in event.anchors if anchor.kind == "node"):
+                found[channel, host] += ends
+    return {key: tuple(moments) for key, moments in found.items()}
+
+
+def build_sight(
+    stretches: Iterable[Stretch], lost: Mapping[tuple[str, str], tuple[float, ...]] | None = None
+) -> Sight:
     """Index stretches of reading."""
     rows: dict[tuple[str, str], list[Stretch]] = defaultdict(list)
     hosts: dict[str, set[str]] = defaultdict(set)
@@ -141,6 +175,7 @@ def build_sight(stretches: Iterable[Stretch]) -> Sight:
     return Sight(
         stretches={key: tuple(sorted(v, key=lambda s: s.since)) for key, v in rows.items()},
         hosts={channel: frozenset(names) for channel, names in hosts.items()},
+        lost=lost or {},
     )
 
 

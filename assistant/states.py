@@ -206,7 +206,7 @@ class States:
             before_s=0.0 if since else self._unseen_for(page.id, look),
             place=_quoted(look, match),
             fields=match.fields,
-            anchors=(*anchors.items(), *look.extra),
+            anchors=(*anchors.items(), *(look.extra if "node" not in anchors else ())),
             implied=_implied(match, (look.thing, *match.values.values())),
             severity=match.signature.severity,
             timed=time is not None,

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import get_args
 
 from assistant.alert_labels import NAMESPACE
-from assistant.baseline import Habits, alarming, disturbance, mark_known
+from assistant.baseline import Disturbance, Habits, alarming, disturbance, mark_known
 from assistant.burst import UNKNOWN_ONSET_S, Burst, Sighting
 from assistant.capture_zones import learn_captures
 from assistant.clocks import Clocks, learn_clocks
@@ -51,7 +51,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]
     stated = [b for b in sure if b.first.zone == "stated"]
     found = disturbance(stated, catalog) or disturbance(sure, catalog)
-    broke = Broke(found.since, found.onsets_until, alarming(catalog)) if found else None
+    broke = _broke(found, alarming(catalog), sure) if found else None
     captures = learn_captures(recognised.spans, recognised.evidence)
     clocks = learn_clocks(bursts, recognised.clock_facts, broke, captures)
     merged = merge(
@@ -79,6 +79,14 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
         unresolved_zones=clocks.unresolved,
         slowdowns=slowdowns,
     )
+
+
+def _broke(found: Disturbance, pages: frozenset[str], bursts: Iterable[Burst]) -> Broke:
+    """Say when things broke, and on how many hosts."""
+    onsets = (b for b in bursts if b.page in pages and b.timed)
+    near = [b for b in onsets if found.since <= b.first.utc.timestamp() <= found.onsets_until]
+    hosts = {name for burst in near for kind, name in burst.anchors if kind == "node"}
+    return Broke(found.since, found.onsets_until, pages, len(hosts))
 
 
 def at_work(catalog: Catalog) -> frozenset[str]:

@@ -108,6 +108,7 @@ def _check_sources(page: Page) -> Iterator[str]:
 
 
 def _channels(page: Page) -> Iterator[str]:
+    yield from page.hides
     for signature in page.signatures:
         match signature:
             case TextSignature():

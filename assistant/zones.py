@@ -18,6 +18,8 @@ _SAME_S = 120.0
 _EARLY_S, _LATE_S = 1800.0, 900.0
 """What an appliance reports may break this much before the first thing elsewhere, and after the
 last."""
+FEW_ALARMS = 2
+"""One alarm lies near a fault of one host in some zone by chance, and would then seem its cause."""
 _AHEAD_S = 3600.0
 """No clock is so far ahead that it stamps a line this long after the line was captured."""
 
@@ -33,6 +35,8 @@ class Broke:
     since: float
     until: float
     pages: frozenset[str]
+    hosts: int = 0
+    """On how many hosts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,13 +241,15 @@ def _zone_by_window(
     """Accept the one whole hour that puts most of the file's alarms into the time of the fault.
 
     Where several do equally, the zone that all other unzoned files of this evidence turned out to
-    be in is taken. Half-hour zones are rare: they stand only where no whole hour fits.
+    be in is taken. Half-hour zones are rare: they stand only where no whole hour fits. A single
+    alarm tells a zone only where several hosts broke at once, which nothing else explains.
     """
     half = 2 * QUARTER_S
     steps = range(-int(UNKNOWN_ZONE_S) // half, int(UNKNOWN_ZONE_S) // half + 1)
     inside = {step * half: _inside(own, broke, step * half) for step in steps}
     most = max(inside.values())
-    fitting = [offset for offset, count in inside.items() if count == most > 0]
+    least = 1 if broke and broke.hosts >= FEW_ALARMS else FEW_ALARMS
+    fitting = [offset for offset, count in inside.items() if count == most >= least]
     chosen = [offset for offset in fitting if offset % 3600 == 0] or fitting
     evidence = (own[0].places[0].evidence,)
     if len(chosen) == 1:

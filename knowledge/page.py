@@ -340,6 +340,8 @@ class Page(Part):
     lasts_s: float = 60.0
     progress: bool = False
     """A benign page that proves work went on (steps, probes answered, traffic)."""
+    hides: tuple[str, ...] = ()
+    """Channels of its host of which lines were lost: their silence means nothing then."""
     collateral_of: tuple[str, ...] = ()
     """Conditions whose consequence this is once they are seen on a member of the same job or
     process: never counted as a fault of its own then."""

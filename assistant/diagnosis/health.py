@@ -87,9 +87,8 @@ def _matters(gap: Gap) -> bool:
 
 
 def _kernel_covered(case: Case) -> bool:
-    hosts = case.incident.scope.nodes or tuple(case.topology.nodes())
-    if not hosts:
-        hosts = tuple(case.sight.hosts.get("kernel", ()))
+    written = case.sight.hosts.get("kernel", frozenset())
+    hosts = case.incident.scope.nodes or {*case.topology.nodes(), *written}
     if not hosts:
         return False
     since, until = _time_in_question(case, _work(case))
@@ -125,11 +124,15 @@ def _fell_behind(case: Case) -> bool:
 
 
 def _time_in_question(case: Case, work: Sequence[Spans]) -> tuple[float, float]:
-    """Return the window; where nothing broke and nobody named a time, that of the work seen."""
+    """Return the window; where nobody named a time, from the first work seen to the logs' end.
+
+    Work that ended before the logs did may have hung: nobody saw it go on.
+    """
     first = min((spans[0][0] for spans in work), default=0.0)
     last = max((spans[-1][1] for spans in work), default=case.until)
     since = case.since if case.since > float("-inf") else first
-    return since, case.until if case.window.until else min(case.until, last)
+    until = case.until if case.window.until else max(last, case.sight.logs_end)
+    return since, until
 
 
 def _work(case: Case) -> list[Spans]:

@@ -253,9 +253,10 @@ class View:
         if diagnosis.root_causes and diagnosis.verdict == "fault":
             told = (self._tell_root(root) for root in diagnosis.root_causes)
             return self.words("report.join").join(told)
-        if diagnosis.verdict == "inconclusive" and diagnosis.hypotheses:
-            lead = diagnosis.hypotheses[0]
-            title, entity = self.words.say(lead.title), self.name(lead.entity)
+        if diagnosis.verdict == "inconclusive" and (diagnosis.root_causes or diagnosis.hypotheses):
+            leads = [(one.title, one.entity) for one in diagnosis.root_causes]
+            leads += [(one.title, one.entity) for one in diagnosis.hypotheses[:1]]
+            title, entity = self.words.say(leads[0][0]), self.name(leads[0][1])
             return self.words("verdict_text.lead", title=title, entity=entity)
         if diagnosis.verdict == "inconclusive" and self.worst:
             return self._tell_worst(self.worst)

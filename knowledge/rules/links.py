@@ -96,8 +96,8 @@ def _expectations(page: Page, catalog: Catalog) -> Iterator[Problem]:
         if link.expected and effect is not None and not effect.signatures:
             text = f"expects {link.effect}, which has no signature to be seen by"
             yield Problem(page.id, "expected", text)
-    harmless = page.role == "symptom" and not page.damage and not _is_fallback(page)
-    if harmless and not catalog.links_to(page.id):
+    harmless = page.role == "symptom" and not page.damage and not page.hides
+    if harmless and not _is_fallback(page) and not catalog.links_to(page.id):
         text = "is a symptom without damage that nothing causes, so it can explain nothing"
         yield Problem(page.id, "symptom", text)
     if page.infer is not None:

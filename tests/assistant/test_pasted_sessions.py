@@ -99,3 +99,22 @@ def test_a_reading_without_uuid_is_of_an_address_on_a_host(host: str) -> None:
     assert with_device(known) is known
     assert "uuid" not in with_device(Reading("E1", "gpu", host, {})).values
     assert with_device(Reading("E1", "process", host, {"pid": "7"})).host == place
+
+
+SINFO = """\
+ops@bastion:~$ sinfo
+PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST
+gpu*         up   infinite      1  down* gpu-09
+gpu*         up   infinite      3  alloc gpu-[04-06]
+"""
+
+
+def test_what_is_asked_at_a_bastion_is_about_the_node_it_names(tmp_path: Path) -> None:
+    """Who ran the command is no place of the condition, and no check is to be run there."""
+    found = _diagnose(tmp_path, SINFO)
+    assert {a.id for e in found.timeline.events for a in e.anchors if a.kind == "node"} == {
+        "gpu-09"
+    }
+    assert found.diagnosis
+    assert any("gpu-09" in " ".join((c.command, c.where.en)) for c in found.diagnosis.next_checks)
+    assert "bastion" not in str(found.diagnosis.next_checks)

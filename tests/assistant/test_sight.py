@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 from assistant.event import Anchor
 from assistant.ledger import Seen, Spanned
-from assistant.sight import Stretch, build_sight, read_stretches
+from assistant.sight import Stretch, build_sight, find_lost, read_stretches
 from assistant.topology import Ties
 from knowledge.page import Page
-from tests.assistant.diagnosis.world import kernel, page
+from tests.assistant.diagnosis.world import at, event, kernel, page
 from tools.evidence import Evidence, Instant
 
 N1 = Anchor(kind="node", id="n1")
@@ -143,3 +143,15 @@ def _moment(seconds: float) -> datetime:
 
 def _at(seconds: float) -> Instant:
     return Instant(_moment(seconds))
+
+
+def test_lines_that_were_lost_shortly_before_clear_nothing() -> None:
+    """The host itself says that its log has a hole; another host's log is as good as before."""
+    hole = event("hole", page("hole", hides=["kernel"]), 0, node="n1")
+    lost = find_lost([hole], {"hole": page("hole", hides=["kernel"])})
+    begin = at(0).timestamp()
+    rows = [_stretch("kernel", host, begin - 7200, begin + 7200) for host in ("n1", "n2")]
+    sight = build_sight(rows, lost)
+    assert sight.clears("kernel", "n2", begin + 60, begin + 600)
+    assert not sight.clears("kernel", "n1", begin + 60, begin + 600)
+    assert sight.clears("kernel", "n1", begin + 3600, begin + 4000)

@@ -116,3 +116,12 @@ def test_a_host_that_says_two_zones_says_none() -> None:
     )  # fmt: skip
     said_two = [reading("chrony", "n1", utc_offset=zone) for zone in ("+0800", "+0000")]
     assert line_up([upgraded, *said_two]).unresolved_zones == ("host:n1",)
+
+
+def test_one_alarm_beside_a_fault_of_one_host_tells_no_zone() -> None:
+    """It could be put before the fault by chance, and would then pass for its cause."""
+    zoned = said("device", None, "failover of 10.0.0.10", clock="file:E9", evidence="E9",
+                 time=unzoned(8 * 3600 + 40))  # fmt: skip
+    timeline = line_up([kernel("n1", 60, NOT_RESPONDING), kernel("n1", 70, XID), zoned])
+    assert timeline.unresolved_zones == ("file:E9",)
+    assert only(timeline, "storage-controller-failover").start.uncertainty_s == 14 * 3600

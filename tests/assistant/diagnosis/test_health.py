@@ -8,6 +8,7 @@ from assistant.diagnosis.case import Case
 from assistant.diagnosis.diagnose import diagnose
 from assistant.event import Event
 from assistant.incident import Incident
+from assistant.sight import Stretch, build_sight
 from knowledge.page import Page
 from tests.assistant.diagnosis.outage import OLD_FAULT, PROGRESS, WORLD
 from tests.assistant.diagnosis.world import at, case, event, page, watched
@@ -131,3 +132,33 @@ def test_without_a_window_the_time_of_the_work_is_in_question() -> None:
     whole = replace(quiet, window=Window())
 
     assert diagnose(whole).verdict == "healthy"
+
+
+def test_work_that_ends_before_the_logs_do_may_have_hung() -> None:
+    """Without a window the logs' end is its end: five more hours without a step are no health."""
+    work = event("work", PROGRESS, 0, end=3600, last=Instant(at(3600)), node="n1")
+    hung = case(WORLD, [work], sight=watched("n1", since=0, until=6 * 3600))
+    assert diagnose(replace(hung, window=Window())).verdict == "inconclusive"
+
+
+def test_a_host_that_falls_silent_forbids_healthy() -> None:
+    """Also one that no job is known to run on."""
+    work = event("work", PROGRESS, 0, end=7200, last=Instant(at(7200)), node="n1")
+    rows = [
+        Stretch("kernel", node, "", at(0).timestamp(), at(until).timestamp(), "E1")
+        for node, until in (("n1", 7200), ("n2", 1000))
+    ]
+    silent = case(WORLD, [work], sight=build_sight(rows))
+    assert diagnose(replace(silent, window=Window())).verdict == "inconclusive"
+
+
+def test_lost_kernel_messages_forbid_healthy() -> None:
+    """What stood in them nobody knows."""
+    work = event("work", PROGRESS, 0, end=7200, last=Instant(at(7200)), node="n1")
+    sight = watched("n1", since=0, until=7200)
+    gone = replace(sight, lost={("kernel", "n1"): (at(3000).timestamp(),)})
+    verdicts = [
+        diagnose(replace(case(WORLD, [work], sight=each), window=Window())).verdict
+        for each in (sight, gone)
+    ]
+    assert verdicts == ["healthy", "inconclusive"]

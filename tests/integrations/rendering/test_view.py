@@ -111,3 +111,16 @@ def test_a_crash_loop_is_told_with_its_count(view: View, chinese: View) -> None:
     assert view.restarts(event) == "CrashLoopBackOff, restarted 7 times"
     assert view.restarts(event) in view.remarks(event)
     assert "7 次" in chinese.restarts(event)
+
+
+def test_the_lead_of_the_headline_is_that_of_the_verdict(view: View) -> None:
+    """The headline is what people copy: it must not name another than where and why do."""
+    assert view.diagnosis
+    root, other = view.diagnosis.root_causes[0], view.diagnosis.hypotheses[-1]
+    open_ = view.diagnosis.model_copy(
+        update={"verdict": "inconclusive", "root_causes": (root,), "hypotheses": (other,)}
+    )
+    changed = view.investigation.model_copy(update={"diagnosis": open_})
+    headline = View(changed, view.pages, view.words).headline()
+    assert view.words.say(root.title) in headline
+    assert view.words.say(other.title) not in headline
