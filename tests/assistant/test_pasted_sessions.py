@@ -116,5 +116,5 @@ def test_what_is_asked_at_a_bastion_is_about_the_node_it_names(tmp_path: Path) -
         "gpu-09"
     }
     assert found.diagnosis
-    assert any("gpu-09" in " ".join((c.command, c.where.en)) for c in found.diagnosis.next_checks)
+    assert "gpu-09" in str(found.diagnosis.next_checks)
     assert "bastion" not in str(found.diagnosis.next_checks)
