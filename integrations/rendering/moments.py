@@ -66,7 +66,7 @@ def write_delay(seconds: float, uncertainty_s: float, words: Words) -> str:
     if uncertainty_s < _ERROR_SHOWN_S:
         return _signed(seconds, words)
     low, high = seconds - uncertainty_s, seconds + uncertainty_s
-    if low < 0 and uncertainty_s > _HOUR:
+    if uncertainty_s > _DAY or (low < 0 and uncertainty_s > _HOUR):
         return words("time.delay_unknown")
     if abs(low) < _ERROR_SHOWN_S:
         return words("time.within", span=write_span(high, words))

@@ -74,6 +74,7 @@ def test_delays_carry_sign_and_error() -> None:
     assert write_delay(12, 1, EN) == "+11 s to 13 s"
     assert write_delay(30.9, 30.9, EN) == "within 1 min 2 s"
     assert write_delay(252, 14 * 3600, EN) == "delay unknown"
+    assert write_delay(1825 * 86400, 1825 * 86400, EN) == "delay unknown"
     assert write_delay(2, 5, EN) == "−3 s to +7 s"
     assert write_delay(12, 1, ZH) == "+11 秒 至 13 秒"
     assert write_offset(-8, 1, EN) == "−8 s ±1 s"
