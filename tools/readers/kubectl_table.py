@@ -54,6 +54,11 @@ _UNPLACED: Mapping[str, object] = {
     "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]
 }
 YOUNG_S = 60.0
+_UNREADY: Mapping[str, object] = {
+    "conditions": [{"type": "Ready", "status": "False", "reason": "ContainersNotReady"}]
+}
+STARTING_S = 600.0
+"""Nobody asks why a pod that is younger than this is not ready yet."""
 _EXITS = re.compile(r"(ExitCode|Signal):(\d+)")
 
 
@@ -171,6 +176,8 @@ def _pod(row: Row, number: int, look: Look) -> Iterator[ObjectState]:
         state = {"phase": "Failed", "reason": status}
     elif status == _PENDING:
         state = {"phase": status, **({} if node or _is_young(row) else _UNPLACED)}
+    elif _is_stuck(row):
+        state |= _UNREADY
     spec = {"nodeName": node} if node else {}
     yield _state("Pod", (namespace, name), {"spec": spec, "status": state}, number, look)
 
@@ -178,6 +185,16 @@ def _pod(row: Row, number: int, look: Look) -> Iterator[ObjectState]:
 def _is_young(row: Row) -> bool:
     """Tell whether a pod may still be on its way; one of unknown age may be."""
     return (seconds_of(row["AGE"]) or 0.0) < YOUNG_S
+
+
+def _is_stuck(row: Row) -> bool:
+    """Tell whether a pod is on its way, or runs without being ready, for longer than a start."""
+    status, (ready, _, wanted) = row["STATUS"], row["READY"].partition("/")
+    restarts = _RESTARTS.match(row["RESTARTS"])
+    since = seconds_of((restarts and restarts.group(2)) or row["AGE"]) or 0.0
+    starting = status in {"ContainerCreating", "PodInitializing", "Running"}
+    waits = starting or re.fullmatch(r"Init:\d+/\d+", status) is not None
+    return waits and int(ready) < int(wanted) and since >= STARTING_S
 
 
 def _phase(status: str, ready: str) -> str:

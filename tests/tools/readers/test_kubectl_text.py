@@ -42,6 +42,24 @@ def test_a_table_of_pods_tells_their_states(read: Read) -> None:
     assert reads.accounted("E1") == reads.evidence[0].size
 
 
+def test_a_pod_that_stays_unready_is_told_from_one_that_starts(read: Read) -> None:
+    """Only its age tells: one that is young, or was just restarted, may be on its way."""
+    rows = [
+        ("a", "0/1", "ContainerCreating", "0", "66m"),
+        ("b", "0/1", "Init:0/1", "0", "2d"),
+        ("c", "0/1", "Running", "0", "2d"),
+        ("d", "1/2", "Running", "4 (2d ago)", "9d"),
+        ("e", "0/1", "ContainerCreating", "0", "40s"),
+        ("f", "0/1", "Running", "4 (20s ago)", "9d"),
+        ("g", "1/1", "Running", "0", "9d"),
+        ("h", "0/1", "Completed", "0", "9d"),
+    ]
+    heading = ("NAME", "READY", "STATUS", "RESTARTS", "AGE")
+    text = "\n".join("   ".join(row) for row in [heading, *rows]) + "\n"
+    unready = [s.name for s in read(text, "pods.txt").states if "conditions" in str(s.content)]
+    assert unready == ["a", "b", "c", "d"]
+
+
 def test_a_table_without_namespace_is_of_the_default_one(read: Read) -> None:
     """Unless the command that stands above it says otherwise."""
     text = "NAME      READY   STATUS    RESTARTS   AGE\ntrain-0   1/1     Running   0          3h\n"
