@@ -33,7 +33,7 @@ from assistant.diagnosis.hypotheses import (
 )
 from assistant.diagnosis.impact import count_impact, read_state
 from assistant.diagnosis.latent import infer_latent
-from assistant.diagnosis.placing import part, place_advice, place_cautions
+from assistant.diagnosis.placing import open_parts, part, place_advice, place_cautions
 from assistant.diagnosis.result import (
     Change,
     Claim,
@@ -64,6 +64,9 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
     open_question = why_not_healthy(case) if verdict == "inconclusive" and not roots else []
     pages = guidance.chain_pages(links, roots, case) if verdict != "healthy" else []
     parts = part(findings, ranking)
+    unexplained = _unexplained(findings, ranking, collateral, case)
+    grave = open_parts(unexplained, ranking) if roots else []
+    advised = [*pages, *(case.pages[one.root.page] for one in grave)]
     checks = guidance.next_checks(ranking, roots, case) if verdict != "healthy" else []
     return Diagnosis(
         verdict=verdict,
@@ -77,11 +80,11 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         hypotheses=_hypotheses(ranking, case, checks),
         chain=tuple(links),
         amplifiers=_amplifiers(findings, ranking, case),
-        contain_now=place_advice(guidance.contain(pages), parts, case.pages),
-        do_not=place_cautions(guidance.do_not(pages), parts, case.pages),
+        contain_now=place_advice(guidance.contain(advised), [*parts, *grave], case.pages),
+        do_not=place_cautions(guidance.do_not(advised), [*parts, *grave], case.pages),
         changes=_changes(case, ranking),
         ruled_out=tuple(rule_out(case, ranking)),
-        unexplained=_unexplained(findings, ranking, collateral, case),
+        unexplained=unexplained,
         collateral=collateral,
         first_failing=tuple(find_first_failing(case)),
         next_checks=tuple(checks),

@@ -40,6 +40,13 @@ def part(findings: Iterable[Finding], ranking: Ranking) -> list[Part]:
     return parts
 
 
+def open_parts(names: Iterable[str], ranking: Ranking) -> list[Part]:
+    """Return what is grave and that no root accounts for: it must be contained all the same."""
+    events = [ranking.graph.events[name] for name in names]
+    grave = (e for e in events if e.severity == "critical" and e.role in _AT_FAULT)
+    return [Part(event, {event.id: event}) for event in grave]
+
+
 def place_advice(
     rows: Iterable[Instruction], parts: Sequence[Part], pages: Mapping[str, Page]
 ) -> tuple[Instruction, ...]:

@@ -143,6 +143,7 @@ def _instructions(
         return (Fact(label, soft(words(f"report.{_uncontained(view)}"))),)
     told = tell_advice(words, instructions)
     several = view.diagnosis is not None and len(view.diagnosis.root_causes) > 1
+    several = several or len({one.nodes for one in told if one.nodes}) > 1
     named = key == "do_now" or several
     return [
         Fact(label, join(

@@ -107,3 +107,21 @@ def test_a_caution_that_another_root_forbids_everywhere_is_not_given(tmp_path: P
     cautions = [one for one in found.do_not if one.text.en == "Do not replace or reset GPUs."]
     assert "pcie-link-failure" in roots
     assert not [one for one in cautions if "gpu-01" in one.nodes or not one.nodes]
+
+
+FAULT = """\
+2026-11-29T10:00:00+00:00 gpu-07 kernel: NVRM: Xid (PCI:0000:9b:00): 31, pid=811, name=python, \
+Ch 0000000b
+2026-11-29T10:00:01+00:00 gpu-07 train[900]: RuntimeError: CUDA error: an illegal memory access \
+was encountered
+2026-11-29T10:05:01+00:00 gpu-08 kernel: NVRM: Xid (PCI:0000:43:00): 79, pid='<unknown>', \
+name=<unknown>, GPU has fallen off the bus.
+"""
+
+
+def test_what_is_grave_is_contained_though_another_fault_leads(tmp_path: Path) -> None:
+    """The lead explains more; the lost GPU beside it explains nothing and is no less lost."""
+    found = _diagnose(tmp_path, night=FAULT)
+    assert {root.entity.id.partition("/")[0] for root in found.root_causes} == {"gpu-07"}
+    assert {node for one in found.contain_now for node in one.nodes} == {"gpu-08"}
+    assert all(one.nodes for one in found.do_not)

@@ -89,6 +89,7 @@ def record(seed: int, scale: float = 1.0) -> Recording:
     recording.facts |= {
         "pod": f"{spec.namespace}/{spec.name}",
         "container": spec.container_id[:12],
+        "uid": spec.uid,  # all that the kernel says of a pod
         "host": spec.node,
         "job": f"{job.namespace}/{job.name}",
         "first_anomaly": write_iso(fault),
