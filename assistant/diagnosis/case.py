@@ -90,6 +90,11 @@ def harm(case: Case) -> list[Event]:
     return [e for e in case.timeline.events if grave(e) and in_question(e, case)]
 
 
+def hosts_of(events: Iterable[Event]) -> set[str]:
+    """Return the hosts that events are anchored to, named or not."""
+    return {a.id for event in events for a in event.anchors if a.kind == "node"}
+
+
 def nodes_of(events: Iterable[Event], case: Case) -> set[str]:
     """Return the hosts that events touch; an address that no host owns is none.
 
@@ -97,7 +102,7 @@ def nodes_of(events: Iterable[Event], case: Case) -> set[str]:
     is hurt.
     """
     known = case.topology.nodes()
-    named = {a.id for event in events for a in event.anchors if a.kind == "node"}
+    named = hosts_of(events)
     named |= {m.id for event in events for m in event.members if m.kind == "node"}
     unnamed = {name for name in named if name.startswith(UNNAMED)}
     return (named & known if known else named - unnamed) or unnamed

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from assistant.diagnosis.case import Case, damaging
+from assistant.diagnosis.case import Case, damaging, hosts_of
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.graph import anchor_kind, shares
 from assistant.diagnosis.guards import acts_until
@@ -61,10 +61,6 @@ def _suspects(case: Case, hurt: list[Event], present: set[str]) -> list[Page]:
     return [row[-1] for row in sorted(rows, key=lambda r: r[:4])]
 
 
-def _nodes(hurt: Iterable[Event]) -> set[str]:
-    return {a.id for event in hurt for a in event.anchors if a.kind == "node"}
-
-
 def _umbrella(page: Page, case: Case, hurt: list[Event], since: float) -> RuledOut | None:
     """Rule out a whole class by gapless kernel logs of every node concerned."""
     parts = [case.pages[name] for name in page.stands_for if name in case.pages]
@@ -76,7 +72,7 @@ def _umbrella(page: Page, case: Case, hurt: list[Event], since: float) -> RuledO
         and not event.benign
         and acts_until(event, case.pages[event.page]) >= case.since
     ]
-    nodes = _nodes(hurt)
+    nodes = hosts_of(hurt)
     if not parts or seen or not nodes:
         return None
     until = case.until
@@ -121,7 +117,7 @@ def _refuted(page: Page, ranking: Ranking, hurt: list[Event]) -> RuledOut | None
 def _unseen(page: Page, case: Case, hurt: list[Event], since: float) -> RuledOut | None:
     if not page.signatures or page.unwritten:
         return None
-    nodes = _nodes(hurt)
+    nodes = hosts_of(hurt)
     channels = _writers(page)
     cited = _covering(channels, nodes, case.sight, (since, case.until))
     if not cited:

@@ -26,6 +26,8 @@ NEAREST = 6
 """Causes kept per effect, link and hub: the latest that precede it."""
 HEADS = frozenset({"root", "change"})
 """Roles at which a why-chain may end."""
+AT_FAULT = HEADS | {"mechanism"}
+"""Roles of what is wrong, not of what is felt."""
 SCOPE_KIND = {"server": "storage_server"}
 """Scopes whose anchor kind has another name."""
 
@@ -235,13 +237,10 @@ def _guesses(
         for cause in (e for e in by_id.values() if e.page == page and can_cause(e)):
             hosts = frozenset(a.id for a in cause.anchors if a.kind == "node")
             edge = make_edge(link, cause, effect, *terms) if hosts - own else None
-            if edge is not None and (scope == "peer" or cause.role in _AT_FAULT):
+            if edge is not None and (scope == "peer" or cause.role in AT_FAULT):
                 found.append((hosts, replace(edge, stated=False, guessed=True)))
     if len({hosts for hosts, _ in found}) == 1:
         yield from (edge for _, edge in found)
-
-
-_AT_FAULT = HEADS | {"mechanism"}
 
 
 def _unnamed_side(event: Event, pages: Mapping[str, Page], placed: frozenset[str]) -> str:

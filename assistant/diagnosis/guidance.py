@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 
 from assistant.alarm import is_alarming
-from assistant.diagnosis.case import Case, counts, damaging, harm, stops_for_good
+from assistant.diagnosis.case import Case, counts, damaging, harm, hosts_of, stops_for_good
 from assistant.diagnosis.graph import Graph
 from assistant.diagnosis.hypotheses import Candidate, Ranking
 from assistant.diagnosis.platforms import find_platforms
@@ -289,7 +289,7 @@ def _missing_logs(case: Case, hurt: Sequence[Event], roots: Sequence[Candidate])
     if hurt:
         dated = [event.earliest for event in hurt if event.start.dated]
         since = max(min(dated, default=case.since), case.since)
-        nodes = sorted({a.id for e in hurt for a in e.anchors if a.kind == "node"})
+        nodes = sorted(hosts_of(hurt))
         # A kernel line that shows a fault was read, whatever its clock says; a hum shows none.
         shown = [e for e in case.timeline.events if "kernel" in e.channels and counts(e)]
         told = {a.id for event in shown for a in event.anchors}

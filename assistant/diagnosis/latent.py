@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from assistant.diagnosis.case import hosts_of
 from assistant.diagnosis.graph import Graph, anchor_kind
 from assistant.event import Anchor, Event
 from assistant.sight import Sight
@@ -133,7 +134,7 @@ def _densest(events: list[Event], within_s: float) -> list[Event]:
 
 
 def _places(events: Iterable[Event]) -> frozenset[str]:
-    nodes = {a.id for e in events for a in e.anchors if a.kind == "node"}
+    nodes = hosts_of(events)
     return frozenset(nodes or {m.key for e in events for m in (e.members or (e.entity,))})
 
 

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from assistant.diagnosis.case import hosts_of
 from assistant.diagnosis.chain import draw_chain
 from assistant.diagnosis.findings import Finding
+from assistant.diagnosis.graph import AT_FAULT
 from assistant.diagnosis.hypotheses import Ranking
 from assistant.diagnosis.result import Instruction
 from assistant.event import Event
 from knowledge.page import Page
-
-_AT_FAULT = frozenset({"root", "mechanism", "change"})
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def part(findings: Iterable[Finding], ranking: Ranking) -> list[Part]:
 def open_parts(names: Iterable[str], ranking: Ranking) -> list[Part]:
     """Return what is grave and that no root accounts for: it must be contained all the same."""
     events = [ranking.graph.events[name] for name in names]
-    grave = (e for e in events if e.severity == "critical" and e.role in _AT_FAULT)
+    grave = (e for e in events if e.severity == "critical" and e.role in AT_FAULT)
     return [Part(event, {event.id: event}) for event in grave]
 
 
@@ -79,9 +79,9 @@ def _placed(one: Instruction, parts: Sequence[Part], pages: Mapping[str, Page]) 
     found: set[str] = set()
     for each in parts:
         calling = each.calling(one, pages)
-        nodes = _hosts(calling)
+        nodes = hosts_of(calling)
         if calling and not nodes and len(parts) > 1:
-            nodes = _hosts(each.own.values())
+            nodes = hosts_of(each.own.values())
         found |= nodes
     return one.model_copy(update={"nodes": tuple(sorted(found))})
 
@@ -94,8 +94,8 @@ def _excepted(one: Instruction, parts: Sequence[Part], pages: Mapping[str, Page]
     for other in parts:
         if other.root.id in shared:
             continue
-        faulty = [e for n, e in other.own.items() if n not in shared and e.role in _AT_FAULT]
-        hosts |= _hosts(e for e in faulty if _names(one, e.entity.kind))
+        faulty = [e for n, e in other.own.items() if n not in shared and e.role in AT_FAULT]
+        hosts |= hosts_of(e for e in faulty if _names(one, e.entity.kind))
     return hosts
 
 
@@ -105,7 +105,3 @@ def _gives(page: Page, one: Instruction) -> bool:
 
 def _names(one: Instruction, kind: str) -> bool:
     return re.search(rf"\b{kind.replace('_', ' ')}s?\b", one.text.en, re.IGNORECASE) is not None
-
-
-def _hosts(events: Iterable[Event]) -> set[str]:
-    return {a.id for event in events for a in event.anchors if a.kind == "node"}

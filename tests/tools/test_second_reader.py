@@ -105,15 +105,20 @@ class _Waiting(CaptureReading):
         yield from super().items()
 
 
+def _waiting(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[CaptureReading]:
+    """Return readings of which the other process never ends the first."""
+    global HERE  # noqa: PLW0603  # xdist forks workers after import
+    HERE = os.getpid()
+    monkeypatch.setattr(second_reader, "STALL_S", 0.5)
+    members = Bundle.open(_write(folder)).members
+    return [_Waiting(f"E{n}", m, ASKED, Known().apart()) for n, m in enumerate(members, 1)]
+
+
 def test_neither_waits_for_what_the_other_has_not_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This process takes what is free; it waits for what was begun, and not for ever."""
-    global HERE  # noqa: PLW0603  # xdist forks workers after import
-    HERE = os.getpid()
-    monkeypatch.setattr(second_reader, "STALL_S", 0.5)
-    members = Bundle.open(_write(tmp_path)).members
-    slow = [_Waiting(f"E{n}", m, ASKED, Known().apart()) for n, m in enumerate(members, 1)]
+    slow = _waiting(tmp_path, monkeypatch)
     with begun(slow) as second:
         begin = time.monotonic()
         _take(second, slow[2])
@@ -126,12 +131,8 @@ def test_this_process_reads_ahead_while_it_waits_and_holds_only_so_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From the last on; what is held in memory has a bound."""
-    global HERE  # noqa: PLW0603  # xdist forks workers after import
-    HERE = os.getpid()
-    monkeypatch.setattr(second_reader, "STALL_S", 0.3)
     monkeypatch.setattr(second_reader, "MOST_ITEMS", 20)
-    members = Bundle.open(_write(tmp_path)).members
-    slow = [_Waiting(f"E{n}", m, ASKED, Known().apart()) for n, m in enumerate(members, 1)]
+    slow = _waiting(tmp_path, monkeypatch)
     with begun(slow) as second:
         _take(second, slow[0])
         assert list(second.held) == ["E4"]
