@@ -22,9 +22,9 @@ MAX_ENTRY = 1 << 20
 OTHERS_BETWEEN = 64
 """How many entries of other writers may stand between the parts of one message."""
 
-WORKLOAD = re.compile(
-    rb"CONTAINER_NAME|K8S_POD_NAME|_SYSTEMD_USER_UNIT"
-    rb"|_SYSTEMD_CGROUP[^\n]*?(?:/user\.slice/|/user@|slurmstepd|/job_|kubepods)"
+_WORKLOAD_FIELDS = (b"CONTAINER_NAME", b"K8S_POD_NAME", b"_SYSTEMD_USER_UNIT")
+_WORKLOAD_GROUP = re.compile(
+    rb"_SYSTEMD_CGROUP[^\n]*?(?:/user\.slice/|/user@|slurmstepd|/job_|kubepods)"
 )
 """What an entry of a workload carries: of those, one name stands for many writers."""
 
@@ -177,7 +177,7 @@ class ExportReading:
         if data.find(self.kernel_mark, begin, stop) >= 0:
             return host, stop - block.start
         tag = _value(data, self.tag_mark, begin, stop)
-        if not tag or WORKLOAD.search(data, begin, stop):
+        if not tag or _is_workloads(data, begin, stop):
             return None
         return host + b" " + tag, stop - block.start
 
@@ -275,6 +275,11 @@ class ExportReading:
         elif moment.utc > last.utc:
             last = moment
         self.seen[host, channel] = (first, last)
+
+
+def _is_workloads(data: bytes, begin: int, stop: int) -> bool:
+    named = any(data.find(name, begin, stop) >= 0 for name in _WORKLOAD_FIELDS)
+    return named or _WORKLOAD_GROUP.search(data, begin, stop) is not None
 
 
 def _value(data: bytes, mark: bytes, begin: int, stop: int) -> bytes:

@@ -13,6 +13,8 @@ MANIFEST_MARKS = (b'"outcome"', b'"command"')
 INCIDENT_KEYS = frozenset(
     {"title", "text", "window", "zones", "cluster", "reported_at", "language", "entity"}
 )
+_INCIDENT_WORDS = tuple(f"{key}:".encode() for key in INCIDENT_KEYS)
+"""A look for these costs next to nothing, and hardly any file has two."""
 SMALL = 16 << 20
 
 
@@ -80,6 +82,8 @@ def read_incident(path: Path, name: str, head: bytes) -> BundleMeta | None:
 
 def _looks_like_incident(head: bytes) -> bool:
     start = head[:4096]
+    if sum(key in start for key in _INCIDENT_WORDS) < 2:  # noqa: PLR2004  # as below
+        return False
     keys = {line.split(b":")[0].decode("latin-1") for line in start.splitlines() if b":" in line}
     return len(keys & INCIDENT_KEYS) >= 2 and b"apiVersion" not in start  # noqa: PLR2004  # one key alone may be chance
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from assistant.diagnosis.guards import Settings, acts_until
 from assistant.event import Event, Timeline
@@ -40,17 +41,22 @@ class Case:
         """Settings seen in evidence."""
         return Settings(self.timeline.settings)
 
-    @property
+    @cached_property
     def since(self) -> float:
         """Start of the window in epoch seconds; minus infinity when open."""
         return self.window.since.timestamp() if self.window.since else float("-inf")
 
-    @property
+    @cached_property
     def until(self) -> float:
         """End of the window in epoch seconds; the latest evidence when open."""
         if self.window.until:
             return self.window.until.timestamp()
         return self.now.timestamp() if self.now else float("inf")
+
+    @cached_property
+    def harm(self) -> tuple[Event, ...]:
+        """What hurts in the time in question."""
+        return tuple(e for e in self.timeline.events if grave(e) and in_question(e, self))
 
 
 def counts(event: Event) -> bool:
@@ -68,9 +74,9 @@ def in_question(event: Event, case: Case) -> bool:
     if event.role == "context":
         return False
     page = case.pages[event.page]
-    if acts_until(event, page) < case.since - CHANGE_LOOKBACK_S:
-        return False
     until = acts_until(event, page)
+    if until < case.since - CHANGE_LOOKBACK_S:
+        return False
     if until > event.finish and until >= case.since:
         return True  # it passed without a word of recovery, and its page says how long that lasts
     lingers = page.persists or event.role in {"root", "change"}
@@ -83,11 +89,6 @@ def in_question(event: Event, case: Case) -> bool:
 def grave(event: Event) -> bool:
     """Tell whether users felt it, or will: a critical fault spares nobody who uses the thing."""
     return damaging(event) or (counts(event) and event.severity == "critical")
-
-
-def harm(case: Case) -> list[Event]:
-    """Return what hurts in the time in question."""
-    return [e for e in case.timeline.events if grave(e) and in_question(e, case)]
 
 
 def hosts_of(events: Iterable[Event]) -> set[str]:

@@ -10,12 +10,11 @@ from assistant.diagnosis.case import (
     counts,
     damaging,
     grave,
-    harm,
     in_question,
     nodes_of,
     stops_for_good,
 )
-from assistant.diagnosis.chain import draw_chain, evidence_of
+from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.codes import said_codes
 from assistant.diagnosis.collateral import find_collateral
 from assistant.diagnosis.confidence import Judgement, kinds_explained
@@ -57,7 +56,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
     ranking, collateral = rank_causes(case, weights)
     findings = find_roots(ranking, case)
     roots = [f.candidate for f in findings]
-    links = [link for f in findings for link in draw_chain(f.candidate, ranking.graph)]
+    links = [link for f in findings for link in f.chain]
     verdict, confidence = _verdict(findings, case)
     if verdict == "healthy":
         findings, roots, links = [], [], []
@@ -73,9 +72,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         confidence=confidence,
         state=read_state(case),
         impact=count_impact(case),
-        first_anomaly=""
-        if verdict == "healthy"
-        else _first_anomaly(findings, ranking, case, collateral),
+        first_anomaly="" if verdict == "healthy" else _first_anomaly(findings, case, collateral),
         root_causes=_root_causes(findings, ranking, case, verdict),
         hypotheses=_hypotheses(ranking, case, checks),
         chain=tuple(links),
@@ -137,9 +134,7 @@ def _decided_by_unseen(verdict: Verdict, findings: Sequence[Finding]) -> bool:
     return bool(first.judgement.blind) or not first.candidate.observed
 
 
-def _first_anomaly(
-    findings: Sequence[Finding], ranking: Ranking, case: Case, collateral: Mapping[str, str]
-) -> str:
+def _first_anomaly(findings: Sequence[Finding], case: Case, collateral: Mapping[str, str]) -> str:
     """Return where the first of the propagations that the verdict stands on began.
 
     Where nothing is explained it is the first harm: an old fault elsewhere is not where this one
@@ -147,24 +142,23 @@ def _first_anomaly(
     """
     events = {e.id: e for e in case.timeline.events}
     surest = [f for f in findings[1:] if f.judgement.confidence != "INCONCLUSIVE"]
-    begun = (_beginning(f, ranking, case) for f in (*findings[:1], *surest))
+    begun = (_beginning(f, case) for f in (*findings[:1], *surest))
     rows = [event for event in begun if event is not None]
-    rows = rows or [events[_source(e.id, collateral)] for e in harm(case)]
+    rows = rows or [events[_source(e.id, collateral)] for e in case.harm]
     rows = rows or [e for e in case.timeline.events if _is_odd(e, case)]
     first = _earliest(rows)
     return first.id if first else ""
 
 
-def _beginning(finding: Finding, ranking: Ranking, case: Case) -> Event | None:
+def _beginning(finding: Finding, case: Case) -> Event | None:
     """Return the earliest event of one propagation, its precursors included.
 
     What follows from an event that was seen is no earlier, however wide its onset.
     """
     events = {e.id: e for e in case.timeline.events}
-    chain = draw_chain(finding.candidate, ranking.graph)
-    names = {finding.candidate.id, *(link.source for link in chain)}
-    names |= {link.target for link in chain}
-    names -= {link.target for link in chain if link.source in events}
+    names = {finding.candidate.id, *(link.source for link in finding.chain)}
+    names |= {link.target for link in finding.chain}
+    names -= {link.target for link in finding.chain if link.source in events}
     return _earliest(events[n] for n in names if n in events)
 
 
@@ -218,7 +212,7 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
     page = case.pages[candidate.event.page]
     graph = ranking.graph
     own = [candidate.event, *(graph.events[n] for n in list(candidate.reached)[:10])]
-    first = _beginning(finding, ranking, case)
+    first = _beginning(finding, case)
     return RootCause(
         hypothesis=_label(candidate, ranking),
         page=page.id,
@@ -332,7 +326,7 @@ def _unexplained(
     """
     lasting = [e.id for e in case.timeline.events if not findings and stops_for_good(e)]
     explained = {n for f in findings for n in (f.candidate.id, *f.candidate.reached)}
-    explained |= {link.source for f in findings for link in draw_chain(f.candidate, ranking.graph)}
+    explained |= {link.source for f in findings for link in f.chain}
     return tuple(
         name
         for name in ranking.damage or lasting

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from assistant.diagnosis.case import CHANGE_LOOKBACK_S, Case, grave
+from assistant.diagnosis.chain import draw_chain
 from assistant.diagnosis.confidence import Judgement, judge, left_open
 from assistant.diagnosis.graph import Graph
 from assistant.diagnosis.hypotheses import Candidate, Ranking, recurs
+from assistant.diagnosis.result import ChainLink
 from assistant.event import Event
 
 _WIDE = frozenset({"cluster", "rack", "pdu"})
@@ -19,6 +22,12 @@ class Finding:
 
     candidate: Candidate
     judgement: Judgement
+    graph: Graph
+
+    @cached_property
+    def chain(self) -> tuple[ChainLink, ...]:
+        """The propagation that is drawn from it."""
+        return tuple(draw_chain(self.candidate, self.graph))
 
 
 def find_roots(ranking: Ranking, case: Case) -> list[Finding]:
@@ -42,7 +51,7 @@ def find_roots(ranking: Ranking, case: Case) -> list[Finding]:
         judgement = judge(replace(pick, reached=own), ranking, case.pages, case.sight)
         sure = judgement.confidence != "INCONCLUSIVE"
         if not findings or sure or _stands_apart(replace(pick, reached=own), findings, ranking):
-            findings.append(Finding(pick, judgement))
+            findings.append(Finding(pick, judgement, ranking.graph))
         explained |= set(pick.reached)
     if findings and findings[0].judgement.confidence == "INCONCLUSIVE":
         return _lead(findings, ranking, case)
@@ -96,7 +105,7 @@ def _lead(findings: Sequence[Finding], ranking: Ranking, case: Case) -> list[Fin
         return []
     if best.id == findings[0].candidate.id:
         return list(findings)
-    return [Finding(best, judge(best, ranking, case.pages, case.sight))]
+    return [Finding(best, judge(best, ranking, case.pages, case.sight), ranking.graph)]
 
 
 def _surer_first(findings: Sequence[Finding], ranking: Ranking) -> list[Finding]:

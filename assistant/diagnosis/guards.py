@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-import re2
-
 from assistant.event import Event, FieldValue, Setting
 from knowledge.page import Guard, Link, Page
+from knowledge.pattern import compile_pattern, encode
 
 Truth = Literal["yes", "no", "unknown"]
 Order = Literal["certain", "unknown", "excluded"]
@@ -97,7 +96,7 @@ def attributes_allow(link: Link, effect: Event) -> bool:
     """Tell whether the effect's own fields leave room for this cause; absent fields do."""
     for name, pattern in link.when.items():
         value = effect.fields.get(name)
-        if value is not None and re2.fullmatch(pattern, str(value)) is None:
+        if value is not None and not compile_pattern(pattern).covers(encode(str(value))):
             return False
     return True
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 
 from assistant.alarm import is_alarming
-from assistant.diagnosis.case import Case, counts, damaging, harm, hosts_of, stops_for_good
+from assistant.diagnosis.case import Case, counts, damaging, hosts_of, stops_for_good
 from assistant.diagnosis.graph import Graph
 from assistant.diagnosis.hypotheses import Candidate, Ranking
 from assistant.diagnosis.platforms import find_platforms
@@ -251,7 +251,7 @@ def missing_information(
         Missing(what=say_with(key, clock=name_clock(clock, case)), why=say(f"{key}-why"))
         for clock, key in asked
     ]
-    hurt = harm(case)
+    hurt = case.harm
     if any(event.plane == "workload" for event in hurt) and not _cause_known(roots):
         rows.append(Missing(what=say("ask-first-rank"), why=say("ask-first-rank-why")))
         rows.append(Missing(what=say("ask-retry"), why=say("ask-retry-why")))

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 
-from assistant.diagnosis.case import Case, harm, nodes_of
+from assistant.diagnosis.case import Case, nodes_of
 from assistant.diagnosis.graph import shares
 from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
@@ -17,7 +17,7 @@ QUIET_S = 600.0
 
 def read_state(case: Case, among: Collection[str] | None = None) -> State:
     """Return whether the damage goes on, from what was seen last; `among` these events only."""
-    hurt = [event for event in harm(case) if among is None or event.id in among]
+    hurt = [event for event in case.harm if among is None or event.id in among]
     # Of what has no date nobody can say that it is over, or that it goes on.
     if not hurt or case.now is None or not all(event.last.dated for event in hurt):
         return State(now="unknown", as_of=case.now)
@@ -66,7 +66,7 @@ def count_impact(case: Case) -> Impact:
 
     A damaged node takes all its GPUs with it, as far as evidence shows how many it has.
     """
-    events = harm(case)
+    events = case.harm
     anchors = {(a.kind, a.id) for event in events for a in event.anchors}
     anchors |= {(m.kind, m.id) for event in events for m in event.members}
     nodes = nodes_of(events, case)

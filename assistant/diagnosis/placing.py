@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.diagnosis.case import hosts_of
-from assistant.diagnosis.chain import draw_chain
 from assistant.diagnosis.findings import Finding
 from assistant.diagnosis.graph import AT_FAULT
 from assistant.diagnosis.hypotheses import Ranking
@@ -35,7 +34,7 @@ def part(findings: Iterable[Finding], ranking: Ranking) -> list[Part]:
     parts = []
     for finding in findings:
         names = [finding.candidate.id, *finding.candidate.reached]
-        names += [link.source for link in draw_chain(finding.candidate, ranking.graph)]
+        names += [link.source for link in finding.chain]
         parts.append(Part(finding.candidate.event, {n: events[n] for n in names}))
     return parts
 

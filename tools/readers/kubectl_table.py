@@ -85,7 +85,8 @@ class KubectlTableReader:
     def score(self, head: bytes, hint: str) -> float:
         """Look for a heading in the first lines."""
         lines = head[:8192].decode("utf-8", "replace").splitlines()[:8]
-        return 0.93 if any(kind_of(columns_of(line)) for line in lines) else 0.0
+        likely = (line for line in lines if "NAME" in line or "TYPE" in line)
+        return 0.93 if any(kind_of(columns_of(line)) for line in likely) else 0.0
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read one table or several."""

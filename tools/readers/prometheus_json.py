@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import msgspec
@@ -24,12 +25,28 @@ _NAME, _ALERTS, _STATE = "__name__", "ALERTS", "alertstate"
 _HASH = re.compile(r"[0-9a-f]{12,}|\d+")
 
 
+Pair = tuple[float, float]
+
+
 class Result(msgspec.Struct):
-    """One label set of an answer."""
+    """One label set of an answer; the API writes its values as texts."""
+
+    metric: dict[str, str] = {}
+    values: list[Pair] = []
+    value: Pair | None = None
+
+
+class Spelled(msgspec.Struct):
+    """The same with its values as they are written."""
 
     metric: dict[str, str] = {}
     values: list[tuple[float, str]] = []
     value: tuple[float, str] | None = None
+
+    def read(self) -> Result:
+        """Read the values."""
+        value = (self.value[0], float(self.value[1])) if self.value else None
+        return Result(self.metric, [(at, float(text)) for at, text in self.values], value)
 
 
 class Data(msgspec.Struct):
@@ -67,7 +84,8 @@ class PrometheusJsonReader:
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read an answer; an error is a gap."""
         try:
-            answer = msgspec.json.decode(source.whole(), type=Answer)
+            whole = source.whole()
+            answer = msgspec.json.decode(whole, type=Answer)
         except (msgspec.DecodeError, UnicodeError) as error:
             raise WrongFormatError(f"{source.name}: a damaged query answer: {error}") from error
         name = query_name(answer, source, request)
@@ -78,7 +96,7 @@ class PrometheusJsonReader:
             yield _gap(source, f"query {name} is partial: {warning}")
         results = _results(answer.data)
         yield from _series(results, name or _stem(source), source.evidence, named=bool(name))
-        yield from _firing(results, source, request)
+        yield from _firing(results, source, request, whole)
 
 
 def _gap(source: Source, why: str) -> Gap:
@@ -87,8 +105,11 @@ def _gap(source: Source, why: str) -> Gap:
 
 def _results(data: Data) -> Sequence[Result]:
     if data.resultType in {"scalar", "string"}:
-        return (Result(value=msgspec.json.decode(data.result, type=tuple[float, str])),)
-    return msgspec.json.decode(data.result, type=list[Result])
+        return (Spelled(value=msgspec.json.decode(data.result, type=tuple[float, str])).read(),)
+    with suppress(msgspec.ValidationError):
+        return msgspec.json.decode(data.result, type=list[Result], strict=False)
+    # What reads texts as numbers in one go knows no sign before an infinity.
+    return [one.read() for one in msgspec.json.decode(data.result, type=list[Spelled])]
 
 
 def _series(
@@ -101,13 +122,15 @@ def _series(
         yield Series(evidence, query, result.metric, _samples(_pairs(result)), CLOCK)
 
 
-def _pairs(result: Result) -> Sequence[tuple[float, str]]:
+def _pairs(result: Result) -> Sequence[Pair]:
     return result.values or ([result.value] if result.value else [])
 
 
-def _firing(results: Iterable[Result], source: Source, request: Request) -> Iterator[Record]:
+def _firing(
+    results: Iterable[Result], source: Source, request: Request, whole: bytes
+) -> Iterator[Record]:
     """Yield the alerts that Prometheus itself keeps as series, while they fire."""
-    dating, finder = Dating(request), Finder(source.whole())
+    dating, finder = Dating(request), Finder(whole)
     for result in results:
         labels, pairs = result.metric, _pairs(result)
         if labels.get(_NAME) != _ALERTS or labels.get(_STATE) != "firing" or not pairs:
@@ -118,11 +141,11 @@ def _firing(results: Iterable[Result], source: Source, request: Request) -> Iter
         yield alert_record(alert, source, dating, finder)
 
 
-def _samples(pairs: Sequence[tuple[float, str]]) -> Samples:
-    times, texts = zip(*pairs, strict=True) if pairs else ((), ())
+def _samples(pairs: Sequence[Pair]) -> Samples:
+    times, values = zip(*pairs, strict=True) if pairs else ((), ())
     if times and not 0 <= min(times) <= max(times) <= LATEST_S:
         raise WrongFormatError(f"a sample's time is no time: {min(times)} … {max(times)}")
-    return Samples(times, tuple(map(float, texts)))
+    return Samples(times, values)
 
 
 def query_name(answer: Answer, source: Source, request: Request) -> str:

@@ -26,7 +26,9 @@ def recognise(head: bytes) -> float:
     """Look for an interpreter's line or a unit's commands."""
     if _SHEBANG.match(head):
         return 0.92
-    return 0.92 if _UNIT.search(head[:8192]) or _SHOWN.search(head[:8192]) else 0.0
+    start = head[:8192]
+    known = b"\nExec" in start or b"ExecStart={" in start
+    return 0.92 if known and (_UNIT.search(start) or _SHOWN.search(start)) else 0.0
 
 
 def parse(printed: Printed) -> Iterator[Typed]:

@@ -39,3 +39,25 @@ def test_a_firing_alert_in_prometheus_own_series_is_an_alert(tmp_path: Path) -> 
     assert record.time is not None
     assert record.time.utc.timestamp() == T0
     assert len(reads.series) == 3
+
+
+def test_infinities_are_read_as_the_api_spells_them(tmp_path: Path) -> None:
+    """`+Inf` has a sign that no JSON number has; what is no number at all is damage."""
+    spelled = ["+Inf", "-Inf", "NaN", "1e+06", "0.5"]
+    pairs = [[T0 + n, text] for n, text in enumerate(spelled)]
+    path = tmp_path / "answer.json"
+
+    def answer(pairs: list[list[object]]) -> Reads:
+        data = {"resultType": "matrix", "result": [{"metric": UP, "values": pairs}]}
+        path.write_text(json.dumps({"status": "success", "data": data}))
+        return read_paths(path)
+
+    (series,) = answer(pairs).series
+    assert [str(sample.value) for sample in series.samples] == [
+        "inf",
+        "-inf",
+        "nan",
+        "1000000.0",
+        "0.5",
+    ]
+    assert not answer([*pairs, [T0 + 9, "down"]]).series
