@@ -102,18 +102,18 @@ class TextSignature(Part):
     fallback: bool = False
     """Tried only on lines that no other signature of the channel takes; may have no literal."""
     yields: Literal["event", "setting", "relation"] = "event"
-    entity: dict[str, str] = {}
+    entity: dict[str, str] = Field(default_factory=dict)
     """Anchor kind → identity template. The page's `entity.kind` should be among them."""
-    peer: dict[str, str] = {}
+    peer: dict[str, str] = Field(default_factory=dict)
     """Kind → template of the other side that the line names (NCCL peer, quoted server)."""
-    fields: dict[str, FieldType] = {}
+    fields: dict[str, FieldType] = Field(default_factory=dict)
     """Named group → type. `duration` reads ``6.9s``, ``3m4.2s``, ``120 s``; the field is then in
     seconds and its name gets no suffix."""
-    reckons: dict[str, str] = {}
+    reckons: dict[str, str] = Field(default_factory=dict)
     """Further field → sum over `fields`: ``total - free``; left out where a term is absent."""
     where: tuple[Condition, ...] = ()
     """Tests over those fields, for a message that decides by its own numbers what it means."""
-    settings: dict[str, str] = {}
+    settings: dict[str, str] = Field(default_factory=dict)
     """Setting name → named group in `fields`, for yields = setting."""
     relation: tuple[Named, ...] = ()
     """Two or more entities that are the same thing (same kind) or belong together."""
@@ -135,7 +135,7 @@ class MetricSignature(Part):
     op: Operator
     value: float
     for_s: float = 0.0
-    entity: dict[str, str] = {}
+    entity: dict[str, str] = Field(default_factory=dict)
     """Anchor kind → template over the labels."""
     severity: Severity | None = None
     examples: tuple[dict[str, str | float], ...] = Field(min_length=1)
@@ -155,9 +155,9 @@ class StateSignature(Part):
     where: tuple[Condition, ...] = Field(min_length=1)
     since: str = ""
     """Path of the time since when it is so; empty: unknown, some time before the capture."""
-    entity: dict[str, str] = {}
+    entity: dict[str, str] = Field(default_factory=dict)
     """Anchor kind → template over paths: ``{metadata.name}``, ``{host}``, ``{uuid}``."""
-    fields: dict[str, str] = {}
+    fields: dict[str, str] = Field(default_factory=dict)
     """Field name → path, carried into the event."""
     severity: Severity | None = None
     examples: tuple[dict[str, object], ...] = Field(min_length=1)
@@ -215,7 +215,7 @@ class Link(Part):
     """Anchor kind that the cause must have for the expectation to hold (something used it then)."""
     delay: Delay
     guard: Guard | None = None
-    when: dict[str, str] = {}
+    when: dict[str, str] = Field(default_factory=dict)
     """Effect field → RE2 full match; a field that is present and differs excludes the link."""
     passes_s: float = Field(default=0.0, ge=0)
     """What this cause brings about is over within so long; an effect that was seen for longer has

@@ -8,6 +8,7 @@ wrong with it (unreadable, damaged, not writable) only costs the time that it wo
 import hashlib
 import os
 from contextlib import suppress
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class PageCache:
         if raw is None:
             return None
         try:
-            page = Page.model_validate_json(bytes(raw))
+            page = _validated(bytes(raw))
         except ValidationError:
             return None
         self._used[key] = raw
@@ -59,6 +60,12 @@ class PageCache:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             aside.write_bytes(msgspec.json.encode(self._used))
             aside.replace(self._file)
+
+
+@lru_cache(maxsize=4096)
+def _validated(content: bytes) -> Page:
+    """Validate a page; one that looks again validates no page twice."""
+    return Page.model_validate_json(content)
 
 
 def _read(file: Path) -> dict[str, msgspec.Raw]:

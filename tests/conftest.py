@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.kept_pages import drop_cache, make_cache
+
 SEED_VARIABLE = "FIRSTFAULT_TEST_SEED"
 
 
 def pytest_configure() -> None:
     """Draw the run's seed before any worker starts; set the variable to repeat a run."""
     os.environ.setdefault(SEED_VARIABLE, str(random.SystemRandom().randrange(2, 10**6)))
+    make_cache()
     # Many tests start the command. Each start would compile all that it imports, which takes as
     # long as the import does, where the surroundings forbid to keep what was compiled.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -30,8 +33,11 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Print the seed of a failed quiet run too."""
-    if exitstatus and not hasattr(session.config, "workerinput"):
+    """Print the seed of a failed quiet run too, and leave no folder behind."""
+    if hasattr(session.config, "workerinput"):
+        return
+    drop_cache()
+    if exitstatus:
         print(f"\n{SEED_VARIABLE}={os.environ[SEED_VARIABLE]}")  # noqa: T201  # how a run is repeated
 
 

@@ -1,11 +1,12 @@
-"""The shipped handbook, read once in each process: reading it costs more than most tests do."""
+"""The shipped handbook, loaded once in each process: that costs more than most tests do."""
 
 from functools import cache
 
 from knowledge.catalog import Catalog, load_catalog
+from tests.kept_pages import cache_home
 
 
 @cache
 def shipped() -> Catalog:
     """Return the shipped pages."""
-    return load_catalog()
+    return load_catalog(cache=cache_home() / "firstfault")

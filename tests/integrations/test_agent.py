@@ -18,6 +18,7 @@ import yaml
 from evals.replay.kubernetes.serving import serve
 from evals.replay.kubernetes.store import fill_store
 from evals.replay.ports import await_ready, find_port
+from tests.kept_pages import cache_home
 
 DEPLOY = Path(__file__).parents[2] / "integrations" / "deploy"
 TOKEN = "a-long-random-word"
@@ -28,7 +29,8 @@ def agent(folder: Path, **variables: str) -> Iterator[str]:
     """Run the agent on loopback and give its address."""
     address = f"127.0.0.1:{find_port()}"
     argv = [sys.executable, "-m", "integrations.agent", "--listen", address]
-    environment = {**os.environ, "HOME": str(folder), "FIRSTFAULT_LIMIT_S": "3", **variables}
+    own = {"HOME": str(folder), "XDG_CACHE_HOME": str(cache_home())}
+    environment = {**os.environ, **own, "FIRSTFAULT_LIMIT_S": "3", **variables}
     with (folder / "agent.log").open("wb") as log:
         process = subprocess.Popen(argv, env=environment, cwd="/", stdout=log, stderr=log)
         try:
@@ -66,6 +68,7 @@ def test_the_product_asks_an_agent_and_gets_the_host_that_it_stands_for(
         environment = {
             **os.environ,
             "HOME": str(tmp_path),
+            "XDG_CACHE_HOME": str(cache_home()),
             "FIRSTFAULT_TRANSPORT": "agent",
             "FIRSTFAULT_AGENTS": f"astra-gpu-07=http://{address}/bundle",
             **common,

@@ -6,6 +6,7 @@ import pytest
 from knowledge.catalog import Catalog, load_catalog
 from knowledge.errors import PageDuplicateError, PageInvalidError, PageUnknownError
 from knowledge.front_matter import read_page
+from tests.kept_pages import cache_home
 from tests.knowledge.pages import NFS, XID, catalog, page, write
 
 Load = Callable[[Sequence[Path]], Catalog]
@@ -22,9 +23,9 @@ METRIC = {
 
 
 @pytest.fixture(name="load", scope="module")
-def _load_pages(tmp_path_factory: pytest.TempPathFactory) -> Load:
+def _load_pages() -> Load:
     """Load own pages beside the shipped ones, which are read from YAML only once."""
-    cache = tmp_path_factory.mktemp("cache")
+    cache = cache_home() / "firstfault"
     return lambda paths: load_catalog(paths, tolerant=True, cache=cache)
 
 

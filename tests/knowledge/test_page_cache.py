@@ -23,6 +23,15 @@ def test_a_cached_catalog_equals_a_fresh_one(
     assert cached.digest == fresh.digest
 
 
+def test_a_process_validates_no_page_twice(tmp_path: Path) -> None:
+    """It is the same page: nothing can change one."""
+    cache = PageCache(tmp_path)
+    cache.put("a", page("a"))
+    cache.save()
+
+    assert PageCache(tmp_path).get("a") is PageCache(tmp_path).get("a")
+
+
 def test_a_page_is_kept_under_all_that_makes_it(tmp_path: Path) -> None:
     """Other bytes, another name or another family is another key."""
     cache = PageCache(tmp_path)

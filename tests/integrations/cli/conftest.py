@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from integrations.cli.main import call
+from tests.kept_pages import cache_home
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -19,9 +20,9 @@ LOG = """\
 
 
 @pytest.fixture(scope="session", name="cache")
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _cache() -> Path:
     """Where validated pages are kept: reading the handbook anew is not what each test is about."""
-    return tmp_path_factory.mktemp("cache")
+    return cache_home()
 
 
 @pytest.fixture(name="home")

@@ -17,6 +17,7 @@ from assistant.gather import Live
 from assistant.incident import Incident, Scope
 from assistant.investigate import investigate
 from tests.assistant.handbook import shipped
+from tests.kept_pages import cache_home
 from tools.archive import pack
 from tools.capture import Capture
 from tools.context import ProbeContext
@@ -53,6 +54,7 @@ class Rig:
         return {
             "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
             "HOME": str(self.folder),
+            "XDG_CACHE_HOME": str(cache_home()),
             "XDG_RUNTIME_DIR": str(self.folder),
             "FIRSTFAULT_DATA_DIR": str(self.folder / "data"),
             "FIRSTFAULT_TRANSPORT": "ssh",
@@ -140,7 +142,8 @@ def test_a_host_understands_what_is_asked_of_it(tmp_path: Path) -> None:
     program.write_text(
         "#!/bin/sh\n"
         'while [ "$1" != firstfault ]; do shift; done\n'
-        f'shift; HOME={tmp_path}/remote FIRSTFAULT_LIMIT_S=3 exec {real} "$@"\n'
+        f"shift; export HOME={tmp_path}/remote XDG_CACHE_HOME={cache_home()}\n"
+        f'FIRSTFAULT_LIMIT_S=3 exec {real} "$@"\n'
     )
     program.chmod(0o755)
     context = ProbeContext(

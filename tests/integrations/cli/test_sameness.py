@@ -6,13 +6,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.kept_pages import cache_home
+
 NFS = "kernel: nfs: server 10.0.0.10 not responding, still trying"
 BLOCKED = "kernel: INFO: task python:4711 blocked for more than 120 seconds."
 CODE = "from integrations.cli.main import run; run()"
 
 
 def _diagnose(log: Path, seed: str) -> dict[str, object]:
-    environment = {**os.environ, "PYTHONHASHSEED": seed, "HOME": str(log.parent / seed)}
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": seed,
+        "XDG_DATA_HOME": str(log.parent / seed),
+        "XDG_CACHE_HOME": str(cache_home()),
+    }
     done = subprocess.run(
         [sys.executable, "-c", CODE, "diagnose", str(log), "-o", "json"],
         env=environment,
