@@ -27,7 +27,7 @@ _GRACE_S = 600.0
 """What was still going on this shortly before the window belongs to the fault, not to its past."""
 _SNAPSHOTS: frozenset[Channel] = frozenset({"object", "reading"})
 """Seen last means captured last there: it says nothing of how long the disturbance went on."""
-_RATED = frozenset({"root", "mechanism", "symptom", "change"})
+_RATED = frozenset({"root", "mechanism", "symptom", "change", "unread"})
 _LEAST_HOURS = 0.25
 _HUM_S = 6 * 3600.0
 """What goes on at one rate for so long is no fault of the hour; people ask late of younger ones."""
@@ -99,14 +99,14 @@ def _marks(
         if isinstance(item, Event):
             weight = _weight(item.role, item.severity, item.damage)
             begin, sure = item.start, item.start.zone != "unknown"
-            usual = item.chronic or _hums(item.pace, item.damage) or runs_again(item)
+            usual = item.chronic or hums(item.pace, item.damage) or runs_again(item)
         else:
             page = catalog.pages[item.page] if catalog else None
             if page is None:
                 continue
             weight = _weight(page.role, item.severity or page.severity, page.damage)
             begin, sure = item.first, item.timed
-            usual = _hums(item.pace, page.damage)
+            usual = hums(item.pace, page.damage)
         if weight and sure and begin.dated and item.before_s <= _VAGUE_S:
             last = begin if item.channels & _SNAPSHOTS else item.last
             yield begin.utc.timestamp(), last.utc.timestamp(), weight, usual
@@ -122,13 +122,13 @@ def alarming(catalog: Catalog) -> frozenset[str]:
 
 
 def _weight(role: str, severity: Severity, damage: int) -> float:
-    if role in {"benign", "change", "context"}:
+    if role in {"benign", "change", "context", "unread"}:
         return 0.0
     return _WEIGHTS[severity] + 3.0 * damage
 
 
-def _hums(pace: Mapping[int, int], damage: int) -> bool:
-    """Whether something went on for hours, no oftener at the end than at the beginning."""
+def hums(pace: Mapping[int, int], damage: int) -> bool:
+    """Tell whether something went on for hours, no oftener at the end than at the beginning."""
     if not pace or damage >= _STOPS_WORK:
         return False
     low, high = min(pace), max(pace)
@@ -162,15 +162,15 @@ class Habits:
         """What came more and more often: a precursor, no noise."""
         recent = {thing: [e for e in own[thing] if self._is_recent(e)] for thing in own}
         pages: dict[str, list[list[Event]]] = defaultdict(list)
-        for (page, _), group in recent.items():
-            pages[page].append(group)
+        for group in filter(None, recent.values()):
+            pages[_kind(group[0])].append(group)
         self._own = {thing: _habit(group) for thing, group in recent.items()}
         self._peers = {page: _fleet_habit(groups) for page, groups in pages.items()}
 
     def rate(self, event: Event) -> Event:
         """Return the event with its earlier rate, chronic if it only goes on as before."""
         thing = (event.page, event.entity.key)
-        usual = max(self._own.get(thing, 0.0), self._peers.get(event.page, 0.0))
+        usual = max(self._own.get(thing, 0.0), self._peers.get(_kind(event), 0.0))
         rate = max(usual / self._hours, self._hum_rate(event))
         if not rate or event.role not in _RATED or _stays(event):
             return event
@@ -196,6 +196,12 @@ class Habits:
 
     def _is_recent(self, event: Event) -> bool:
         return event.last.utc.timestamp() >= self._begin - BASELINE_S - _GRACE_S
+
+
+def _kind(event: Event) -> str:
+    """Tell what makes another thing's occurrence the same: the page; if unread, also who wrote."""
+    unread = event.role == "unread"
+    return f"{event.page} {event.entity.id.rpartition('/')[2]}" if unread else event.page
 
 
 def _stays(event: Event) -> bool:

@@ -179,3 +179,5 @@ class Timeline(BaseModel):
     unresolved_zones: tuple[str, ...] = Field(default=())
     """Clocks whose zone stays unknown."""
     slowdowns: tuple[Slowdown, ...] = ()
+    unread: tuple[Event, ...] = ()
+    """What writers themselves call errors and no page knows, one for each writer and run."""

@@ -41,6 +41,7 @@ def build_request(catalog: Catalog, incident: Incident, *, now: datetime | None 
         literals=tuple(literals),
         kernel_literals=catalog.kernel_literals(),
         hum={k: s for k, s in catalog.hum_literals().items() if k not in CLOCK_LITERALS},
+        errors=True,
         queries=tuple(Query(name=name, expr=expr) for name, expr in sorted(queries.items())),
         window=widen(incident.window),
         nodes=incident.scope.nodes,

@@ -24,6 +24,7 @@ from assistant.topology import Key, Ties, Topology
 from knowledge.catalog import Catalog
 from knowledge.matching import Match, Matcher
 from knowledge.page import Page, Severity, TextSignature
+from tools.error_levels import is_called_error
 from tools.evidence import (
     Evidence,
     Gap,
@@ -171,6 +172,8 @@ class Recogniser:
         found = self._matcher.match_text(
             record.channel, record.unit, record.text, reason=record.fields.get("reason", "")
         )
+        if not found and is_called_error(record.text, record.fields):
+            found = self._matcher.match_unread(record.channel)
         for match in found:
             for each in each_host(self._coded(record, match)):
                 self._take_match(record, each)

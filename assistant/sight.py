@@ -26,6 +26,8 @@ EXCERPT_S = 60.0
 """A log that begins no earlier than this before a fault was cut out around it."""
 JOIN_S = 900.0
 """Two stretches of one log closer than this are one: a quiet writer is not a missing log."""
+FEW_LINES = 20
+"""An own file with fewer lines for each of its hosts is what somebody chose, not a log."""
 LEAD_S = 120.0
 """A log that begins later than this after a moment does not cover it: what was before is gone."""
 
@@ -40,6 +42,8 @@ class Stretch:
     since: float
     until: float
     evidence: str
+    excerpt: bool = False
+    """Lines that somebody chose, or too far apart to be all that there was."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,15 @@ class Sight:
         """Tell whether a channel of a host was read over the whole span."""
         if not self.covering(channel, host, since, until):
             return "no"
-        rows = sorted(self.covering(channel, host, since - JOIN_S, until), key=lambda s: s.since)
-        if rows[0].since > since + LEAD_S:
+        rows = self.covering(channel, host, since - JOIN_S, until)
+        return self._covered(rows, channel, host, (since, until))
+
+    def _covered(
+        self, stretches: Iterable[Stretch], channel: str, host: str, span: tuple[float, float]
+    ) -> Answer:
+        since, until = span
+        rows = sorted(stretches, key=lambda row: row.since)
+        if not rows or rows[0].since > since + LEAD_S:
             return "partly"
         lost = self.lost.get((channel, host), ())
         if any(since - JOIN_S <= moment <= until for moment in lost):
@@ -90,10 +101,16 @@ class Sight:
 
         Lines that begin with the fault are an excerpt: somebody chose them.
         """
-        before = any(
-            row.since <= since - EXCERPT_S for row in self.covering(channel, host, since, until)
+        rows = self.covering(channel, host, since, until)
+        before = any(row.since <= since - EXCERPT_S and not row.excerpt for row in rows)
+        return before and self.is_gapless(channel, host, since, until)
+
+    def is_gapless(self, channel: str, host: str, since: float, until: float) -> bool:
+        """Tell whether whole logs of a channel of a host were read over a span."""
+        rows = (
+            row for row in self.covering(channel, host, since - JOIN_S, until) if not row.excerpt
         )
-        return before and self.covers(channel, host, since, until) == "yes"
+        return self._covered(rows, channel, host, (since, until)) == "yes"
 
     def would_show(
         self, page: Page, anchors: Iterable[Anchor], since: float, until: float
@@ -186,17 +203,15 @@ def read_stretches(
     topology: Topology,
 ) -> list[Stretch]:
     """Return what was read, from the ledger: logs by their stamps, states by their capture."""
-    captured = {
-        item.id: item.observed_at.timestamp() for item in evidence if item.observed_at is not None
-    }
+    files = {item.id: item for item in evidence}
     return [
-        *_of_logs(spans, captured, topology),
+        *_of_logs(spans, files, topology),
         *(row for look in seen for row in _of_state(look, topology)),
     ]
 
 
 def _of_logs(
-    spans: Iterable[Spanned], captured: Mapping[str, float], topology: Topology
+    spans: Iterable[Spanned], files: Mapping[str, Evidence], topology: Topology
 ) -> Iterable[Stretch]:
     """Return the time each writer's log was read over.
 
@@ -204,6 +219,7 @@ def _of_logs(
     covers each of them over all of its time: who was silent in it had nothing to say.
     """
     rows = [span for span in spans if _placed(span)]
+    chosen = _excerpts(rows, files)
     whole: dict[tuple[str, str], list[float]] = defaultdict(list)
     for span in rows:
         whole[span.evidence, span.host] += _ends(span)
@@ -211,9 +227,35 @@ def _of_logs(
         times = whole[span.evidence, span.host] if span.host else _ends(span)
         until = max(times)
         if span.channel in CLUSTER_WIDE:
-            until = max(until, captured.get(span.evidence, until))
+            item = files.get(span.evidence)
+            captured = item.observed_at if item else None
+            until = max(until, captured.timestamp() if captured else until)
         host = topology.alias("node", span.host) if span.host else ""
-        yield Stretch(span.channel, host, span.unit, min(times), until, span.evidence)
+        excerpt = span.evidence in chosen
+        yield Stretch(span.channel, host, span.unit, min(times), until, span.evidence, excerpt)
+
+
+def _excerpts(spans: Iterable[Spanned], files: Mapping[str, Evidence]) -> frozenset[str]:
+    """Return the captures that are no whole logs: cut off, too short, or with lines too far apart.
+
+    What a command of ours captured is all that there was, however little. Who writes in a log of
+    several hosts is not counted line by line: each has its share.
+    """
+    by_file: dict[str, list[Spanned]] = defaultdict(list)
+    for span in spans:
+        by_file[span.evidence].append(span)
+    return frozenset(
+        name for name, rows in by_file.items() if name in files and _is_excerpt(files[name], rows)
+    )
+
+
+def _is_excerpt(item: Evidence, rows: Sequence[Spanned]) -> bool:
+    if item.command != item.path or not any(row.lines for row in rows):
+        return False
+    lines = sum(row.lines for row in rows) / max(len({row.host for row in rows}), 1)
+    moments = [moment for row in rows for moment in _ends(row)]
+    span_s = max(moments) - min(moments)
+    return item.truncated or lines < FEW_LINES or span_s / lines > JOIN_S
 
 
 def _placed(span: Spanned) -> bool:

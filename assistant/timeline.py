@@ -25,6 +25,7 @@ from assistant.repair import close_repaired, close_rerun, mark_past
 from assistant.seats import seated
 from assistant.summaries import absorb, is_wide, spaces_of
 from assistant.topology import Key, Topology
+from assistant.unread import judge, part
 from assistant.zones import Broke
 from knowledge.catalog import Catalog
 from knowledge.conditions import holds
@@ -46,6 +47,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     names = recognised.topology
     who = _Subjects(names, catalog.pages)
     told = [_canonical(burst, who) for burst in _timed(recognised)]
+    told, strange = part(told, catalog.pages)
     bursts = pin(told, catalog.pages, names)
     ends = [_canonical_end(sighting, who) for sighting in recognised.ends]
     sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]
@@ -65,7 +67,8 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     events = sorted((maker.event(happening) for happening in merged), key=_order)
     events = close_repaired(close_rerun(events), catalog.pages, names.seats, at_work(catalog))
     window = incident.window if incident.window.since else window_of(events, at_work(catalog))
-    habits = Habits(events, window, recognised.spans)
+    unread = [maker.event(one) for one in merge(map(clocks.apply, strange), (), catalog.pages)]
+    habits = Habits([*events, *unread], window, recognised.spans)
     events = mark_past(mark_known([habits.rate(event) for event in events], window), window)
     slowdowns = find_slowdowns(events, at_work(catalog))
     events = fold_populations(fold_recurrences(events, habits.rising))
@@ -78,6 +81,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
         corrections=clocks.corrections,
         unresolved_zones=clocks.unresolved,
         slowdowns=slowdowns,
+        unread=judge(mark_known([habits.rate(one) for one in unread], window)),
     )
 
 

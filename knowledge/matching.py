@@ -77,12 +77,15 @@ class Matcher:
 
     def __init__(self, catalog: Catalog) -> None:
         self._lines: dict[str, _Channel] = {}
+        self._unread: dict[str, Match] = {}
         self._states: dict[tuple[str, str], list[tuple[str, StateSignature]]] = {}
         self._metrics: dict[str, list[_Query]] = {}
         self._loose: dict[str, list[_Query]] = {}
         lines: dict[str, list[_Line]] = {}
         for page, signature in catalog.signatures():
             match signature:
+                case TextSignature() if page.role == "unread":
+                    self._unread[signature.source] = Match(page.id, signature, {})
                 case TextSignature():
                     for line in _lines(page, signature):
                         lines.setdefault(line.source, []).append(line)
@@ -102,6 +105,13 @@ class Matcher:
         """Match a logical line against the signatures that its channel may show."""
         found = self._lines.get(channel)
         return [] if found is None else list(found.match(unit, text, reason))
+
+    def match_unread(self, channel: str) -> list[Match]:
+        """Return what stands for a line that its writer calls an error and `match_text` leaves."""
+        for source in SPEAKS_FOR.get(channel, (channel,)):
+            if source in self._unread:
+                return [self._unread[source]]
+        return []
 
     def match_state(self, source: str, kind: str, content: Mapping[str, object]) -> list[Match]:
         """Match an object (`source` ``object``) or a reading's values against its kind's tests."""

@@ -12,11 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Layer = Literal["hardware", "system", "orchestration", "application"]
 Plane = Literal["compute", "storage", "network", "control", "workload"]
-Role = Literal["root", "mechanism", "symptom", "change", "benign", "context", "guidance"]
+Role = Literal["root", "mechanism", "symptom", "change", "benign", "context", "unread", "guidance"]
 """root: may end a why-chain · mechanism: how a root does harm · symptom: only ever an effect ·
 change: somebody or something altered the system · benign: normal or known harmless, also positive
-progress · context: yields settings and relations, never an event · guidance: no condition at all
-but how to work, in `practice`, for the conditions in `guides`; never part of a diagnosis."""
+progress · context: yields settings and relations, never an event · unread: its fallbacks take what
+its own writer calls an error and no page knows; never part of a chain, but no health beside it ·
+guidance: no condition at all but how to work, in `practice`, for the conditions in `guides`; never
+part of a diagnosis."""
 Severity = Literal["critical", "error", "warning", "info"]
 Strength = Literal["always", "usually", "often", "sometimes"]
 BaseRate = Literal["common", "occasional", "rare"]
@@ -135,6 +137,8 @@ class MetricSignature(Part):
     op: Operator
     value: float
     for_s: float = 0.0
+    echoes: bool = False
+    """The samples repeat what the host's own log says when it happens, and so come after it."""
     entity: dict[str, str] = Field(default_factory=dict)
     """Anchor kind → template over the labels."""
     severity: Severity | None = None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import BinaryIO, ClassVar
 
+from tools.error_levels import JOURNAL_MARKS, MARKS, hum_of, is_called_error
 from tools.evidence import Channel, Instant, Item, Record, Span
 from tools.hum import Stretch, thinned
 from tools.journal_entry import FIELDS, entry_record, entry_time, unit_of
@@ -111,6 +112,10 @@ class ExportReading:
         """Spell the literals as the text does, in the request's order."""
         return self.request.literals
 
+    def marks(self) -> tuple[str, ...]:
+        """Return what stands in entries that their writers call errors."""
+        return (*JOURNAL_MARKS, *MARKS) if self.request.errors else ()
+
     def bounds(self, data: bytes, place: int) -> tuple[int, int]:
         """Find begin and end of the entry around `place`."""
         return bounds(data, place)
@@ -143,15 +148,17 @@ class ExportReading:
         self._used = {place for place in self._used if place >= block.offset}
         self._barren = -1
         region = memoryview(data)[block.start : block.stop]
-        hits = scanner_for(self.literals()).find(region)
+        known, marks = self.literals(), self.marks()
+        hits = scanner_for((*known, *marks)).find(region)
         look = Stretch(partial(self._lane, block), partial(self._moment, block))
-        for literal, end, count in thinned(hits, self._hum(), look):
+        hum = self._hum() | hum_of(marks, len(known))
+        for literal, end, count in thinned(hits, hum, look):
             place = block.start + end - 1
             if place < done:
                 continue
             begin, stop = self.bounds(data, place)
             record = self._record(data, begin, stop)
-            if record is None or not self._wanted(literal, record.text):
+            if record is None or not self._wanted(literal, record, len(known)):
                 continue
             done = stop
             if self._base + begin in self._used:
@@ -186,11 +193,16 @@ class ExportReading:
         stamp = _value(block.data, self.time_mark, max(begin - 1, 0), stop)
         return int(stamp) / 1e6 if stamp.isdigit() else None
 
-    def _wanted(self, literal: int, text: str) -> bool:
-        """Tell whether the message has the literal, not another field of the entry."""
-        known = self.request.literals
+    def _wanted(self, literal: int, record: Record, marked: int) -> bool:
+        """Tell whether the message has the literal, not another field of the entry.
+
+        From index `marked` on, literals only hint that an entry is called an error.
+        """
+        known, text = self.request.literals, record.text
         if literal < len(known):
             return known[literal] in text
+        if literal >= marked:
+            return is_called_error(text, record.fields)
         return any(each in text for each in known)
 
     def _record(self, data: bytes, begin: int, stop: int) -> Record | None:

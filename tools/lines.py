@@ -9,6 +9,7 @@ from functools import partial
 
 from tools.carriers import is_system_log, quoting_of
 from tools.dialect import Dialect, Line, Setting
+from tools.error_levels import MARKS, hum_of, is_called_error
 from tools.evidence import Channel, Gap, Instant, Item, Record, Span
 from tools.hum import Stretch, thinned
 from tools.joining import LONG_LINE, Joiner, end_of
@@ -24,6 +25,7 @@ PROBE_LINES = 40
 """How many lines at each end of a block are tried for a stamp."""
 SAMPLES = 24
 """Lines per block that are read to learn which hosts and writers it carries."""
+KERNEL_TAG = b" kernel: "
 MAX_CARRIERS = 4096
 SNIFF = 64 << 10
 BINARY_SHARE = 0.04
@@ -100,6 +102,10 @@ class LogReading:
             self._literals = tuple(dict.fromkeys((*self._literals, *map(_escaped, self._literals))))
         hum = self.request.hum
         self._hum = {n: hum[text] for n, text in enumerate(self._literals) if text in hum}
+        self._known = len(self._literals)
+        if self.request.errors:
+            self._hum |= hum_of(MARKS, self._known)
+            self._literals += MARKS
         self.lines = Joiner(
             self.dialects,
             self.setting,
@@ -161,9 +167,12 @@ class LogReading:
         hits = self._hits(block)
         look = Stretch(partial(self._lane, start), partial(self._moment, start))
         self._column = 0
-        for _, end, count in thinned(hits, self._hum, look):
+        for literal, end, count in thinned(hits, self._hum, look):
             place = start + end - 1
-            if place < done or lines.is_used(data.rfind(b"\n", 0, place) + 1):
+            begin = data.rfind(b"\n", 0, place) + 1
+            if place < done or lines.is_used(begin):
+                continue
+            if literal >= self._known and not self._is_called_error(begin):
                 continue
             first, done, line = lines.message_at(place)
             back = data.count(b"\n", first, counted)
@@ -175,6 +184,10 @@ class LogReading:
                 yield from self._neighbours(first, done, line, number - back)
         self._line = number + data.count(b"\n", counted, block.stop)
         self._done = max(block.stop, done)
+
+    def _is_called_error(self, begin: int) -> bool:
+        line = self.lines.line_at(begin)
+        return is_called_error(line.text, line.fields or {})
 
     def _hits(self, block: Block) -> list[tuple[int, int]]:
         """Find the literals; one that the cut through an overlong line parts is found whole."""
@@ -313,8 +326,13 @@ class LogReading:
         )
 
     def _samples(self, block: Block) -> Iterator[Line]:
+        """Read some lines, and of the kernel's, which may be few, the first and the last."""
         step = max(1, (block.stop - block.start) // SAMPLES)
-        for place in range(block.start, block.stop, step):
+        ends = (block.data.find, block.data.rfind)
+        kernel = [
+            found for look in ends if (found := look(KERNEL_TAG, block.start, block.stop)) >= 0
+        ]
+        for place in (*range(block.start, block.stop, step), *kernel):
             begin = block.data.rfind(b"\n", 0, place) + 1
             end = min(end_of(block.data, place), begin + LONG_LINE)
             if line := self.lines.parse(begin, end):

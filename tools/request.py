@@ -33,6 +33,8 @@ class Request(BaseModel):
     hum: dict[str, float] = {}
     """Those literals whose lines say only that they were there, each with the pause in seconds that
     must show: of a steady stream by one writer, some lines are read and stand for the others."""
+    errors: bool = False
+    """Read also what its own writer calls an error, whatever it says."""
     neighbours: int = 0
     queries: tuple[Query, ...] = ()
     window: Window = Window()

@@ -22,7 +22,7 @@ from assistant.diagnosis.exclusion import rule_out
 from assistant.diagnosis.findings import Finding, find_roots
 from assistant.diagnosis.first_failing import find_first_failing
 from assistant.diagnosis.graph import HEADS, Graph, build_graph
-from assistant.diagnosis.health import is_innocent, why_not_healthy
+from assistant.diagnosis.health import find_unread, is_innocent, why_not_healthy
 from assistant.diagnosis.hypotheses import (
     Candidate,
     Ranking,
@@ -82,6 +82,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         changes=_changes(case, ranking),
         ruled_out=tuple(rule_out(case, ranking)),
         unexplained=unexplained,
+        unread=tuple(event.id for event in find_unread(case)),
         collateral=collateral,
         first_failing=tuple(find_first_failing(case)),
         next_checks=tuple(checks),

@@ -27,12 +27,14 @@ MATTERING = frozenset({"journal", "kernel", "kubernetes", "kubectl", "nvml", "fi
 def why_not_healthy(case: Case) -> list[str]:
     """Return the reasons that forbid the verdict "healthy"; empty when it may be given.
 
-    The reasons are keys, in the order in which a reader would want them mended: alarming, hung,
-    unseen, uncovered, no-progress, slow.
+    The reasons are keys, in the order in which a reader would want them mended: alarming, unread,
+    hung, unseen, uncovered, no-progress, slow.
     """
     reasons = []
     if any(not is_innocent(event, case) for event in case.timeline.events):
         reasons.append("alarming")
+    if find_unread(case):
+        reasons.append("unread")
     if any(gap.state == "hung" for gap in case.gaps) or any(
         item.outcome == "hung" for item in case.evidence
     ):
@@ -46,6 +48,15 @@ def why_not_healthy(case: Case) -> list[str]:
     elif _fell_behind(case):
         reasons.append("slow")
     return reasons
+
+
+def find_unread(case: Case) -> list[Event]:
+    """Return what writers call errors, no page knows, and is new in the time in question."""
+    return [
+        event
+        for event in case.timeline.unread
+        if counts(event) and not _is_past(event, case) and event.earliest <= case.until
+    ]
 
 
 def is_innocent(event: Event, case: Case) -> bool:
@@ -93,9 +104,7 @@ def _kernel_covered(case: Case) -> bool:
         return False
     since, until = _time_in_question(case, _work(case))
     edge = 0.0 if _is_asked(case) else PAUSE_S
-    return all(
-        case.sight.covers("kernel", host, since + edge, until - edge) == "yes" for host in hosts
-    )
+    return all(case.sight.is_gapless("kernel", host, since + edge, until - edge) for host in hosts)
 
 
 Spans = list[tuple[float, float]]

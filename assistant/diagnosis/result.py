@@ -191,6 +191,8 @@ class Diagnosis(Value):
     changes: tuple[Change, ...] = ()
     ruled_out: tuple[RuledOut, ...] = ()
     unexplained: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    """Ids of what is new in the time in question, its writer calls an error and no page knows."""
     collateral: Mapping[str, str] = {}
     """Event id → id of the event whose consequence it is."""
     first_failing: tuple[FirstFailing, ...] = ()

@@ -35,7 +35,13 @@ def _by_weight(investigation: Investigation) -> Sequence[Event]:
             (e for e in events.values() if e.role not in {"benign", "context"} and not e.benign),
             key=lambda e: (_ORDER.index(e.severity), -e.damage, e.latest),
         )
+        first += _unread(investigation)
     return first or list(events.values())
+
+
+def _unread(investigation: Investigation) -> Iterable[Event]:
+    told = frozenset(investigation.diagnosis.unread if investigation.diagnosis else ())
+    return (event for event in investigation.timeline.unread if event.id in told)
 
 
 def _named(diagnosis: Diagnosis) -> Iterable[str]:

@@ -27,6 +27,7 @@ from assistant.event import Coverage, Event
 from assistant.identity import UNNAMED
 from integrations.rendering.inferred import inferred_id
 from integrations.rendering.moments import write_iso
+from integrations.rendering.unread import list_unread
 from integrations.rendering.view import View
 from integrations.wording.words import load_words
 from tools.entity import Entity
@@ -112,6 +113,7 @@ def _diagnosis(view: View) -> Document:
         "first_failing": [_first_failing(view, one) for one in diagnosis.first_failing],
         "ruled_out": [_ruled_out(view, one) for one in diagnosis.ruled_out],
         "unexplained": list(diagnosis.unexplained),
+        "unread": [_event(view, event) for event in list_unread(view)],
         "collateral": dict(diagnosis.collateral),
         "caps": [say(cap) for cap in diagnosis.caps],
         "decided_by_unseen": diagnosis.decided_by_unseen,

@@ -1,4 +1,4 @@
-"""Tells apart why nothing was concluded: damage without a cause, nothing bad, nothing to read."""
+"""Tells why nothing was concluded: damage without cause, unknown errors, nothing bad or to read."""
 
 from assistant.event import Event
 from assistant.investigation import Investigation
@@ -6,7 +6,9 @@ from assistant.investigation import Investigation
 
 def name_emptiness(found: Investigation, worst: Event | None) -> str:
     """Return the key of the sentence on an inconclusive verdict without hypotheses."""
-    what = "open" if worst else "unread" if _was_given_nothing(found) else "empty"
+    strange = found.diagnosis is not None and bool(found.diagnosis.unread)
+    blank = "unread" if _was_given_nothing(found) else "strange" if strange else "empty"
+    what = "open" if worst else blank
     return f"verdict_text.inconclusive_{what}"
 
 

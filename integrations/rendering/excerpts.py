@@ -29,7 +29,9 @@ class Excerpt:
 def collect_excerpts(investigation: Investigation) -> Mapping[str, Excerpt]:
     """Gather what events and settings cite, by evidence id."""
     timeline = investigation.timeline
-    found = [quote for event in timeline.events for quote in event.citations]
+    told = frozenset(investigation.diagnosis.unread if investigation.diagnosis else ())
+    events = (*timeline.events, *(one for one in timeline.unread if one.id in told))
+    found = [quote for event in events for quote in event.citations]
     found += [setting.citation for setting in timeline.settings]
     found.sort(key=_place)
     return {

@@ -37,6 +37,7 @@ from integrations.rendering.moments import (
 )
 from integrations.rendering.propagation import mark
 from integrations.rendering.severity import rank_severity
+from integrations.rendering.unread import build_unread
 from integrations.rendering.view import PLANES, View
 from tools.evidence import Evidence, Window
 
@@ -77,6 +78,7 @@ def build_record(view: View, limits: Limits) -> tuple[Section, ...]:
         _ruled_out(view, limits),
         _not_checked(view, limits),
         _unexplained(view, limits),
+        build_unread(view, limits),
         _clocks(view),
     ]
     return tuple(section for section in sections if section is not None and section.blocks)

@@ -23,6 +23,7 @@ from integrations.rendering.record import (
     keep_worst,
     tally,
 )
+from integrations.rendering.unread import list_unread, unread_line
 from integrations.rendering.view import View
 
 _FEW, _EVENTS, _EVENTS_ALONE, _TITLES, _REPAIRS = 3, 4, 8, 5, 4
@@ -31,7 +32,7 @@ _FEW, _EVENTS, _EVENTS_ALONE, _TITLES, _REPAIRS = 3, 4, 8, 5, 4
 def build_remainder(view: View) -> Section:
     """Build the last section of a short report."""
     parts = (
-        _unexplained, _missing, _not_checked, _ruled_out, _remedies, _changes, _timeline,
+        _unexplained, _unread, _missing, _not_checked, _ruled_out, _remedies, _changes, _timeline,
         _coverage, _clocks, _evidence,
     )  # fmt: skip
     facts = tuple(fact for part in parts for fact in part(view))
@@ -58,6 +59,10 @@ def _unexplained(view: View) -> Iterable[Fact]:
     events = [view.event_by_id[one] for one in ids if one in view.event_by_id]
     lines = [join(text(view.label(event)), refs([event.id]), by=" · ") for event in events]
     return _facts(view, "unexplained", lines)
+
+
+def _unread(view: View) -> Iterable[Fact]:
+    return _facts(view, "unread", [unread_line(view, event) for event in list_unread(view)])
 
 
 def _missing(view: View) -> Iterable[Fact]:

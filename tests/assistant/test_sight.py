@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from assistant.event import Anchor
 from assistant.ledger import Seen, Spanned
 from assistant.sight import Stretch, build_sight, find_lost, read_stretches
@@ -125,6 +127,29 @@ def test_a_journal_covers_each_of_its_writers_over_all_of_its_time() -> None:
 
     assert sight.covers("kernel", "n1", 3000, 3500) == "yes"
     assert sight.covers("kernel", "n2", 3000, 3500) == "no"
+
+
+@pytest.mark.parametrize(
+    ("lines", "until", "command", "truncated", "gapless"),
+    [
+        pytest.param(400, 9000, "n1.log", False, True, id="a log"),
+        pytest.param(4, 9000, "n1.log", False, False, id="a few lines"),
+        pytest.param(400, 28 * 86400, "n1.log", False, False, id="lines of weeks"),
+        pytest.param(400, 9000, "n1.log", True, False, id="cut off"),
+        pytest.param(4, 9000, "journalctl -k", False, True, id="all that a command printed"),
+    ],
+)
+def test_lines_that_somebody_chose_are_no_gapless_log(
+    lines: int, until: float, command: str, *, truncated: bool, gapless: bool
+) -> None:
+    """An excerpt shows what it shows; its silence clears nothing, nor proves any health."""
+    span = Spanned("E1", "n1", "kernel", "", _at(0), _at(until), lines)
+    item = Evidence(id="E1", source="file", command=command, path="n1.log", truncated=truncated)
+    sight = build_sight(read_stretches([span], [], [item], Ties().settle()))
+
+    assert sight.covers("kernel", "n1", 1000, 2000) == "yes"
+    assert sight.is_gapless("kernel", "n1", 1000, 2000) is gapless
+    assert sight.clears("kernel", "n1", 1000, 2000) is gapless
 
 
 def test_a_host_s_other_spelling_is_the_same_host() -> None:

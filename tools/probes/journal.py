@@ -9,11 +9,13 @@ from pathlib import Path
 from tools.capture import Capture
 from tools.commands import quoted
 from tools.context import ProbeContext
+from tools.error_levels import IN_MESSAGES, KLOG
 from tools.registry import probe
 from tools.request import Request
 
 _LIMIT_S = 40.0
 _LONGEST_PATTERN = 60_000
+_PROGRAMS = ("_TRANSPORT=journal", "_TRANSPORT=syslog", "_TRANSPORT=stdout")
 _NEXT = b"\n\n__CURSOR="
 """What parts two entries of an export."""
 
@@ -34,10 +36,30 @@ def journal_services(request: Request, context: ProbeContext) -> Iterator[Captur
 
     The literals are pushed down into journalctl as one pattern; without any, warnings and worse.
     """
-    pattern = grep_pattern(request.literals)
-    transports = ["_TRANSPORT=journal", "_TRANSPORT=syslog", "_TRANSPORT=stdout"]
+    pattern = wanted_pattern(request)
     chosen = [f"--grep={pattern}", "--case-sensitive=true"] if pattern else ["-p", "warning"]
-    yield from _exports(request, context, "services", [*chosen, *transports])
+    yield from _exports(request, context, "services", [*chosen, *_PROGRAMS])
+
+
+@probe(source="journal", reach="host", volatility=2)
+def journal_errors(request: Request, context: ProbeContext) -> Iterator[Capture]:
+    """Read what services and workloads call an error by its priority alone.
+
+    The journal keeps an index of priorities: it costs little. Lines that hold what the handbook
+    knows are left out, because `journal_services` reads them.
+    """
+    pattern = wanted_pattern(request)
+    if request.errors and pattern:
+        others = [f"--grep=^(?![\\s\\S]*(?:{pattern}))", "--case-sensitive=true", "-p", "err"]
+        yield from _exports(request, context, "errors", [*others, *_PROGRAMS])
+
+
+def wanted_pattern(request: Request) -> str:
+    """Write what is asked for as one PCRE2 alternation; empty for nothing or too much."""
+    if not request.errors:
+        return grep_pattern(request.literals)
+    known = grep_pattern((*request.literals, *IN_MESSAGES))
+    return known and f"{known}|{KLOG}"
 
 
 def grep_pattern(literals: tuple[str, ...]) -> str:

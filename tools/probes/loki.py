@@ -8,6 +8,7 @@ import httpx
 
 from tools.capture import Capture
 from tools.context import ProbeContext
+from tools.error_levels import IN_MESSAGES, KLOG
 from tools.evidence import Outcome, Window
 from tools.loki_client import Found, Loki, Said
 from tools.probes.journal import escaped
@@ -58,7 +59,7 @@ def loki(request: Request, context: ProbeContext) -> Iterator[Capture]:
 
 def queries(request: Request, labels: Sequence[str], selector: str = "") -> list[str]:
     """Write the queries: each selector with each pattern that fits into a URL."""
-    filters = [f"|~ {_quoted(pattern)}" for pattern in _patterns(request.literals)]
+    filters = [f"|~ {_quoted(pattern)}" for pattern in _patterns(request)]
     return [f"{each} {part}" for each in selectors(request, labels, selector) for part in filters]
 
 
@@ -77,9 +78,11 @@ def selectors(request: Request, labels: Sequence[str], selector: str = "") -> li
     return [f"{{{host}=~{named}}}", f'{{{common}=~".+",{host}!~{named}}}']
 
 
-def _patterns(literals: Sequence[str]) -> list[str]:
-    """Join literals to alternations that fit into a URL."""
+def _patterns(request: Request) -> list[str]:
+    """Join what the lines must hold to alternations that fit into a URL."""
+    literals = (*request.literals, *(IN_MESSAGES if request.errors else ()))
     wanted = sorted({escaped(each) for each in literals if each and "\n" not in each})
+    wanted += [KLOG] if request.errors else []
     parts: list[str] = []
     length = 0
     for each in wanted:

@@ -9,7 +9,8 @@ from typing import ClassVar, cast
 import msgspec
 
 from tools.documents import json_data, json_values, lines_before, text_start
-from tools.evidence import Gap, Item
+from tools.error_levels import JOURNAL_JSON_MARKS, MARKS, is_called_error
+from tools.evidence import Gap, Item, Record
 from tools.journal_entry import FIELDS, entry_record
 from tools.journal_text import ExportReading
 from tools.json_places import Finder
@@ -46,7 +47,7 @@ class JournalJsonReader:
                 yield value
                 continue
             record = entry_record(source.evidence, plain(value))
-            if record and any(literal in record.text for literal in request.literals):
+            if record and _is_asked(record, request):
                 yield replace(record, line=finder.line_of(record.text))
 
 
@@ -63,6 +64,10 @@ class JsonReading(ExportReading):
         """Escape the literals as JSON does; messages that are arrays of bytes are hits too."""
         escaped = (json.dumps(each, ensure_ascii=False)[1:-1] for each in self.request.literals)
         return (*escaped, *_BYTES)
+
+    def marks(self) -> tuple[str, ...]:
+        """Return what stands in entries that their writers call errors."""
+        return (*JOURNAL_JSON_MARKS, *MARKS) if self.request.errors else ()
 
     def bounds(self, data: bytes, place: int) -> tuple[int, int]:
         """Find the line around `place`."""
@@ -81,6 +86,12 @@ class JsonReading(ExportReading):
     def message_at(self, data: bytes, begin: int, stop: int) -> int:
         """Find the line that holds the message."""
         return begin
+
+
+def _is_asked(record: Record, request: Request) -> bool:
+    if any(literal in record.text for literal in request.literals):
+        return True
+    return request.errors and is_called_error(record.text, record.fields)
 
 
 def plain(content: Mapping[str, object]) -> dict[str, str]:

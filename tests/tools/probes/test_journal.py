@@ -10,7 +10,12 @@ import pytest
 
 from tools.context import ProbeContext
 from tools.evidence import Window
-from tools.probes.journal import grep_pattern, journal_kernel, journal_services
+from tools.probes.journal import (
+    grep_pattern,
+    journal_errors,
+    journal_kernel,
+    journal_services,
+)
 from tools.request import Request
 
 REMOTE = Path("/lib/systemd/systemd-journal-remote")
@@ -32,7 +37,8 @@ def built(folder: Path, host: str, lines: Iterable[Line]) -> None:
         entries.append(
             f"__REALTIME_TIMESTAMP={micros}\n__MONOTONIC_TIMESTAMP={micros % 10**12}\n"
             f"_BOOT_ID={boot}\n"
-            f"_HOSTNAME={host}\n_TRANSPORT={transport}\nPRIORITY=6\nMESSAGE={message}\n\n"
+            f"_HOSTNAME={host}\n_TRANSPORT={transport}\n"
+            f"PRIORITY={3 if '(3)' in message else 6}\nMESSAGE={message}\n\n"
         )
     machine = folder / f"{len(list(folder.iterdir())) + 1:032x}"
     machine.mkdir()
@@ -139,3 +145,31 @@ def test_an_empty_journal_is_empty_and_not_healthy(
 def test_too_many_literals_fall_back_to_warnings() -> None:
     assert grep_pattern(("a.b", "c|d")) == r"a\.b|c\|d"
     assert grep_pattern(("x" * 70_000,)) == ""
+
+
+def test_what_only_its_priority_calls_an_error_is_read_once(
+    tmp_path: Path, context: ProbeContext, request_: Request
+) -> None:
+    """Errors without a known word come as a capture of their own, without those that have one."""
+    folder = tmp_path / "host"
+    folder.mkdir()
+    said = (
+        "mailbox refused (3)",
+        "PLEG is not healthy (3)",
+        "mailbox opened",
+        "acmefs: FATAL: quorum lost",
+        "E0620 02:00:10.5 7 acme.go:12] no leader",
+    )
+    lines = [(10.0, "journal", text) for text in said]
+    built(folder, "n1", lines)
+    context.journals = (folder,)
+    asked = request_.model_copy(update={"errors": True})
+    texts = [
+        (context.workspace.root / capture.path).read_text()
+        for probe in (journal_services, journal_errors)
+        for capture in probe(asked, context)
+    ]
+
+    assert [text.count("\nMESSAGE=") for text in texts] == [3, 1]
+    assert "mailbox refused" in texts[1]
+    assert not list(journal_errors(request_, context))
