@@ -52,10 +52,12 @@ def _level(
 ) -> tuple[Priority, Bilingual]:
     if diagnosis.verdict == "healthy":
         return "P3", say("priority-healthy")
-    if not events:
+    if not events and not diagnosis.unread:
         return "P3", say("priority-nothing")
     live = [e for e in events if not (e.benign or e.chronic or e.known) and e.role != "context"]
     if not live:
+        if diagnosis.unread:
+            return "P3", say("priority-unread")
         aside = any(event.role == "context" and not event.benign for event in events)
         return "P3", say("priority-elsewhere" if aside else "priority-quiet")
     wide = _blast_radius(diagnosis, live, pages, topology)

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from assistant.alarm import is_alarming
 from assistant.diagnosis.case import Case, counts, damaging, hosts_of, stops_for_good
 from assistant.diagnosis.graph import Graph
+from assistant.diagnosis.health import find_unread
 from assistant.diagnosis.hypotheses import Candidate, Ranking
 from assistant.diagnosis.platforms import find_platforms
 from assistant.diagnosis.result import (
@@ -207,7 +208,7 @@ def _symptom_checks(case: Case, graph: Graph) -> dict[str, NextCheck]:
     """
     fresh = [event for event in case.timeline.events if counts(event)]
     ordered = sorted(
-        fresh or filter(stops_for_good, case.timeline.events),
+        fresh or [*filter(stops_for_good, case.timeline.events), *find_unread(case)],
         key=lambda e: (bool(graph.into.get(e.id)), -e.damage, e.earliest),
     )
     looks = [

@@ -65,6 +65,9 @@ def test_an_unknown_fatal_line_forbids_healthy(diagnose: Diagnose, *, asked: boo
     assert not found.diagnosis.root_causes
     assert event.page not in {known.page for known in found.timeline.events}
     assert any("no page knows" in row.what.en for row in found.diagnosis.missing_information)
+    assert found.diagnosis.next_checks[0].command.startswith("journalctl -p err")
+    assert found.priority is not None
+    assert "no page knows" in found.priority.rule.en
 
 
 def test_what_a_writer_prints_all_day_is_no_news(diagnose: Diagnose) -> None:
