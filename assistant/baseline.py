@@ -3,16 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from assistant.burst import PACE_S, Burst
 from assistant.event import Event
 from assistant.ledger import Spanned
-from assistant.repair import runs_again
+from assistant.repair import latest_boots, undone
 from knowledge.catalog import Catalog
 from knowledge.page import Severity
 from tools.evidence import Channel, Window
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 CALM_S = 1800.0
 """A pause after which a new disturbance begins."""
 BASELINE_S = 86400.0
@@ -95,11 +96,13 @@ def _telling(sightings: Sequence[Burst] | Sequence[Event], catalog: Catalog | No
 def _marks(
     sightings: Sequence[Burst] | Sequence[Event], catalog: Catalog | None
 ) -> Iterable[_Judged]:
+    newest = max((item.last.utc for item in sightings if item.last.dated), default=EPOCH)
+    boots = latest_boots(item for item in sightings if isinstance(item, Event))
     for item in sightings:
         if isinstance(item, Event):
             weight = _weight(item.role, item.severity, item.damage)
             begin, sure = item.start, item.start.zone != "unknown"
-            usual = item.chronic or hums(item.pace, item.damage) or runs_again(item)
+            usual = item.chronic or hums(item.pace, item.damage) or undone(item, newest, boots)
         else:
             page = catalog.pages[item.page] if catalog else None
             if page is None:

@@ -14,6 +14,8 @@ WIDE_SHARE = 0.3
 """From this share of the known nodes on, an outage is a matter for everybody."""
 WIDE_LEAST = 3
 """Below this number of nodes a share means nothing."""
+STOPS_WORK = 2
+"""The damage class "work stopped"."""
 MANY = 3
 """The damage class "the work of many stopped"."""
 _ORDER: tuple[Priority, ...] = ("P0", "P1", "P2", "P3")
@@ -60,10 +62,23 @@ def _level(
             return "P3", say("priority-unread")
         aside = any(event.role == "context" and not event.benign for event in events)
         return "P3", say("priority-elsewhere" if aside else "priority-quiet")
-    wide = _blast_radius(diagnosis, live, pages, topology)
+    past = _ended_well(diagnosis, live, pages)
+    wide = None if past else _blast_radius(diagnosis, live, pages, topology)
     if wide:
         return "P0", wide
-    return _by_page(diagnosis, live, pages)
+    return _by_page(diagnosis, live, pages, past=past)
+
+
+def _ended_well(diagnosis: Diagnosis, live: list[Event], pages: Mapping[str, Page]) -> bool:
+    """Tell whether a change is behind all of it, all is over, and no work was stopped by it."""
+    roots = diagnosis.root_causes
+    return (
+        diagnosis.state.now == "recovered"
+        and not diagnosis.unexplained
+        and bool(roots)
+        and all(pages[root.page].role == "change" for root in roots)
+        and all(event.damage < STOPS_WORK for event in live)
+    )
 
 
 def _blast_radius(
@@ -77,11 +92,16 @@ def _blast_radius(
 
 
 def _by_page(
-    diagnosis: Diagnosis, live: list[Event], pages: Mapping[str, Page]
+    diagnosis: Diagnosis, live: list[Event], pages: Mapping[str, Page], *, past: bool
 ) -> tuple[Priority, Bilingual]:
+    """Take the gravest of the roots, what they brought about, and what stays open.
+
+    What is `past` weighs no more than the change that it was a consequence of.
+    """
     roots = [root.page for root in diagnosis.root_causes]
     open_ones = [event.page for event in live if event.id in diagnosis.unexplained]
-    names = [*roots, *_below(diagnosis, live), *open_ones] or [event.page for event in live]
+    below = [] if past else _below(diagnosis, live)
+    names = [*roots, *below, *open_ones] or [event.page for event in live]
     worst = min(names, key=lambda name: _ORDER.index(pages[name].priority))
     known = worst in roots and diagnosis.verdict == "fault"
     key = "priority-cause" if known else "priority-finding"

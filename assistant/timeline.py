@@ -21,7 +21,7 @@ from assistant.pace import find_slowdowns
 from assistant.pinning import pin
 from assistant.population import fold_populations, fold_recurrences
 from assistant.recognise import Recognised
-from assistant.repair import close_repaired, close_rerun, mark_past
+from assistant.repair import close_repaired, close_rerun, close_shut_down, kernel_starts, mark_past
 from assistant.seats import seated
 from assistant.summaries import absorb, is_wide, spaces_of
 from assistant.topology import Key, Topology
@@ -56,16 +56,13 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     broke = _broke(found, alarming(catalog), sure) if found else None
     captures = learn_captures(recognised.spans, recognised.evidence)
     clocks = learn_clocks(bursts, recognised.clock_facts, broke, captures)
-    merged = merge(
-        (clocks.apply(burst) for burst in bursts),
-        (_put_right(end, clocks) for end in ends),
-        catalog.pages,
-    )
-    merged = absorb(merged, catalog.pages)
+    right = [clocks.apply(burst) for burst in bursts]
+    over = [_put_right(end, clocks) for end in ends]
+    merged = absorb(merge(right, over, catalog.pages), catalog.pages)
     kin = find_kin(bursts, recognised.spans, names) if clocks.unresolved else {}
     maker = _Maker(recognised, catalog, kin, _last_work(merged, at_work(catalog)))
     events = sorted((maker.event(happening) for happening in merged), key=_order)
-    events = close_repaired(close_rerun(events), catalog.pages, names.seats, at_work(catalog))
+    events = _closed(events, right, catalog, names)
     window = incident.window if incident.window.since else window_of(events, at_work(catalog))
     unread = [maker.event(one) for one in merge(map(clocks.apply, strange), (), catalog.pages)]
     habits = Habits([*events, *unread], window, recognised.spans)
@@ -83,6 +80,14 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
         slowdowns=slowdowns,
         unread=judge(mark_known([habits.rate(one) for one in unread], window)),
     )
+
+
+def _closed(
+    events: Sequence[Event], bursts: Iterable[Burst], catalog: Catalog, names: Topology
+) -> list[Event]:
+    """End what was put an end to without a word of its own."""
+    ended = close_shut_down(close_rerun(events), catalog.pages, kernel_starts(bursts))
+    return close_repaired(ended, catalog.pages, names.seats, at_work(catalog))
 
 
 def _broke(found: Disturbance, pages: frozenset[str], bursts: Iterable[Burst]) -> Broke:

@@ -12,7 +12,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIELDS = (
     "MESSAGE", "PRIORITY", "SYSLOG_IDENTIFIER", "SYSLOG_PID", "CONTAINER_NAME", "CONTAINER_ID",
     "CONTAINER_ID_FULL", "_TRANSPORT", "_HOSTNAME", "_SYSTEMD_UNIT", "_SYSTEMD_USER_UNIT",
-    "_SYSTEMD_CGROUP", "_PID", "_COMM", "_BOOT_ID", "_KERNEL_DEVICE", "K8S_POD_NAME",
+    "_SYSTEMD_CGROUP", "_PID", "_COMM", "_EXE", "_BOOT_ID", "_KERNEL_DEVICE", "K8S_POD_NAME",
     "K8S_NAMESPACE_NAME", "UNIT", "JOB_RESULT",
 )  # fmt: skip
 """The fields that a record is made of."""
@@ -32,6 +32,8 @@ _K8S_CONTAINER = re.compile(r"k8s_([^_]+)_([^_]+)_([^_]+)_")
 _WORKLOAD_UNIT = re.compile(
     r"(docker|libpod|cri-containerd|crio)-[0-9a-f]{12,}|session-\d+\.scope|run-.*"
 )
+_SUDO = re.compile(r"/(?:usr/)?(?:local/)?bin/sudo(?:-rs)?")
+_SESSION = re.compile(r"/user\.slice/user-\d+\.slice/(?:session-\w+\.scope|user@\d+\.service)/?")
 _USER_SLICE = re.compile(r"/user\.slice/|/user@\d+\.service/|slurmstepd|/job_\d+|kubepods")
 
 
@@ -91,6 +93,21 @@ def channel_of(entry: Mapping[str, str], fields: Mapping[str, str]) -> Channel:
     if "CONTAINER_NAME" in entry or "K8S_POD_NAME" in entry:
         platform = PLATFORM_NAMESPACES.fullmatch(fields.get("namespace", ""))
         return "service" if platform else "app"
+    if _is_sudo(entry):
+        return "service"
     if "_SYSTEMD_USER_UNIT" in entry or _WORKLOAD_UNIT.match(entry.get("_SYSTEMD_UNIT", "")):
         return "app"
     return "app" if _USER_SLICE.search(entry.get("_SYSTEMD_CGROUP", "")) else "service"
+
+
+def _is_sudo(entry: Mapping[str, str]) -> bool:
+    """Tell whether sudo itself wrote it in somebody's session, by what the journal saw of it.
+
+    The tag is the writer's own word, the executable is not. What runs in a container has an
+    executable of its own by that name.
+    """
+    return (
+        entry.get("SYSLOG_IDENTIFIER") == "sudo"
+        and _SUDO.fullmatch(entry.get("_EXE", "")) is not None
+        and _SESSION.search(entry.get("_SYSTEMD_CGROUP", "")) is not None
+    )

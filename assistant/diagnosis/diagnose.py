@@ -110,10 +110,14 @@ def rank_causes(case: Case, weights: Weights) -> tuple[Ranking, dict[str, str]]:
 
 def _verdict(findings: Sequence[Finding], case: Case) -> tuple[Verdict, Confidence]:
     first = findings[0].judgement.confidence if findings else "INCONCLUSIVE"
-    if first != "INCONCLUSIVE" and any(_hurts(f, case) for f in findings):
+    wished = all(f.candidate.event.role == "change" for f in findings)
+    hurts = first != "INCONCLUSIVE" and any(_hurts(f, case) for f in findings)
+    if hurts and not wished:
         return "fault", first
     if not why_not_healthy(case):
         return "healthy", "LIKELY"
+    if hurts:
+        return "fault", first
     return "inconclusive", "INCONCLUSIVE"
 
 
@@ -300,7 +304,7 @@ def _changes(case: Case, ranking: Ranking) -> tuple[Change, ...]:
         rows.append(
             Change(
                 at=event.start.utc.astimezone(UTC) if event.start.dated else None,
-                what=event.text.splitlines()[0][:300] if event.text else event.page,
+                what=event.text.strip().splitlines()[0][:300] if event.text.strip() else event.page,
                 page=event.page,
                 entity=event.entity,
                 scope_match=match or event.id in ranking.graph.out,

@@ -9,6 +9,7 @@ from assistant.diagnosis.chain import draw_chain
 from assistant.diagnosis.confidence import Judgement, judge, left_open
 from assistant.diagnosis.graph import Graph
 from assistant.diagnosis.hypotheses import Candidate, Ranking, recurs
+from assistant.diagnosis.members import with_members
 from assistant.diagnosis.result import ChainLink
 from assistant.event import Event
 
@@ -40,7 +41,12 @@ def find_roots(ranking: Ranking, case: Case) -> list[Finding]:
     """
     findings: list[Finding] = []
     explained: set[str] = set()
-    for pick in ranking.picks:
+    joined: set[str] = set()
+    for single in ranking.picks:
+        if single.id in joined:
+            continue
+        pick = with_members(single, ranking.graph)
+        joined |= pick.reached.keys() - single.reached.keys()
         earlier = next((f for f in findings if recurs(f.candidate, pick)), None)
         if earlier is not None:
             findings[findings.index(earlier)] = _with_recurrence(earlier, pick)
@@ -54,8 +60,29 @@ def find_roots(ranking: Ranking, case: Case) -> list[Finding]:
             findings.append(Finding(pick, judgement, ranking.graph))
         explained |= set(pick.reached)
     if findings and findings[0].judgement.confidence == "INCONCLUSIVE":
-        return _lead(findings, ranking, case)
-    return findings
+        findings = _lead(findings, ranking, case)
+    return [*findings, *_twins(findings, explained, ranking, case)]
+
+
+def _twins(
+    findings: Sequence[Finding], explained: set[str], ranking: Ranking, case: Case
+) -> list[Finding]:
+    """Return further things on which the same grave condition was seen, and that stand apart.
+
+    Whoever looks into one of them has to look into all, though no more was seen of the others.
+    """
+    pages = {f.candidate.event.page for f in findings if f.candidate.observed}
+    known = _places(e for f in findings for e in _whole(f.candidate, ranking.graph.events))
+    found = []
+    for other in ranking.everything:
+        if other.event.page not in pages or other.id in explained or other.contradictions:
+            continue
+        places = _places(_whole(other, ranking.graph.events))
+        if grave(other.event) and known.isdisjoint(places):
+            judgement = judge(other, ranking, case.pages, case.sight)
+            found.append(Finding(other, judgement, ranking.graph))
+            known |= places
+    return found
 
 
 def _stands_apart(pick: Candidate, findings: Sequence[Finding], ranking: Ranking) -> bool:

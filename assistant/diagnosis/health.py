@@ -11,6 +11,7 @@ from assistant.burst import PACE_S
 from assistant.diagnosis.case import Case, counts, stops_for_good
 from assistant.diagnosis.guards import acts_until, guard_holds
 from assistant.event import Event
+from assistant.repair import is_orderly_reboot
 from tools.evidence import Gap
 
 PAUSE_S = 900.0
@@ -64,7 +65,7 @@ def is_innocent(event: Event, case: Case) -> bool:
     alarming = event.severity in ALARMING or event.damage > 0
     if not alarming or not (counts(event) or stops_for_good(event)):
         return True
-    return _is_past(event, case) or _harmless_blip(event, case)
+    return _is_past(event, case) or _harmless_blip(event, case) or is_orderly_reboot(event)
 
 
 def _is_asked(case: Case) -> bool:

@@ -178,8 +178,8 @@ def find_candidates(
 ) -> list[Candidate]:
     """Return every event that may be a root, with what it reaches and what speaks against it.
 
-    What explains nothing and hurts nobody is a candidate only where there is no other: a grave
-    condition that stands alone is still the best lead.
+    What explains nothing and hurts nobody is a candidate only where there is no other, or the same
+    elsewhere: a grave condition that stands alone is still the best lead.
     """
     inferred = {latent.event.id: latent for latent in latents}
     found: list[Candidate] = []
@@ -192,19 +192,28 @@ def find_candidates(
         if not reached and not event.damage and not _stands_alone(pages[event.page]):
             continue
         group = found if reached or event.damage else idle
+        shown = {graph.events[name].page for name in reached}
         group.append(
             Candidate(
                 event=event,
                 observed=latent is None,
                 reached=reached,
-                missing=()
-                if latent
-                else tuple(missing_effects(event, graph, pages, sight, settings)),
+                missing=tuple(
+                    link
+                    for link in missing_effects(event, graph, pages, sight, settings)
+                    if latent is None and link.effect not in shown
+                ),
                 contradictions=tuple(contradicting_events(event, graph.events.values(), pages)),
                 latent=latent,
             )
         )
-    return _with_upstream(found or idle, graph)
+    alike = {candidate.event.page for candidate in found}
+    twins = [candidate for candidate in idle if candidate.event.page in alike]
+    return _with_upstream([*found, *twins] if found else idle, graph)
+
+
+def _is_idle(candidate: Candidate) -> bool:
+    return not candidate.reached and not candidate.event.damage
 
 
 def _stands_alone(page: Page) -> bool:
@@ -263,7 +272,7 @@ def _cover(
     weights: Weights,
 ) -> list[Candidate]:
     residual = dict(damage)
-    left = list(scored)
+    left = [candidate for candidate in scored if not _is_idle(candidate)] or list(scored)
     picks: list[Candidate] = []
     while left:
         values = {c.id: gain(c, graph, pages, residual, weights) for c in left}

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 
-from assistant.diagnosis.case import Case, nodes_of
+from assistant.diagnosis.case import Case, counts, in_question, nodes_of
 from assistant.diagnosis.graph import shares
 from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
@@ -78,12 +78,26 @@ def count_impact(case: Case) -> Impact:
         for a in event.anchors
         if a.kind == "node"
     }
-    counted = {gpu for node in whole for gpu in case.topology.gpus_of(node)} | gpus
-    uncounted = sum(
-        (case.topology.gpu_count(node) or 0) for node in whole if not case.topology.gpus_of(node)
-    )
+    past = _past_gpus(case)
+    known = {node: case.topology.gpus_of(node) for node in whole}
+    known = {node: seen for node, seen in known.items() if not seen <= past}
+    counted = frozenset[str]().union(*known.values()) | gpus
+    uncounted = sum(case.topology.gpu_counts.get(node, 0) for node in whole if node not in known)
     jobs = {name for kind, name in anchors if kind == "job"}
     return Impact(nodes=len(nodes), gpus=len(counted) + uncounted, jobs=len(jobs))
+
+
+def _past_gpus(case: Case) -> set[str]:
+    """Return the GPUs of which nothing is known but faults of the past.
+
+    Which cards an old fault names says nothing of how many a host has.
+    """
+    past: set[str] = set()
+    present: set[str] = set()
+    for event in case.timeline.events:
+        over = event.known or (counts(event) and not in_question(event, case))
+        (past if over else present).update(a.id for a in event.anchors if a.kind == "gpu")
+    return past - present
 
 
 def latest_moment(

@@ -17,9 +17,16 @@ def missing_effects(
     """Return expected links whose effect did not show although it would have been seen.
 
     An effect is expected only where something used the entity then (`expected_if`), where the
-    cause was strong enough, and where a source that shows it covers the whole delay.
+    cause was strong enough, and where a source that shows it covers the whole delay. What was there
+    already, by another way than this link allows, is not absent.
     """
     follows = {graph.events[edge.effect].page for edge in graph.out.get(cause.id, ())}
+    expected = {link.effect: anchor_kind(link.scope) for link in pages[cause.page].causes}
+    follows |= {
+        event.page
+        for event in (graph.events.values() if _expects(pages[cause.page]) else ())
+        if event.page in expected and _is_there(event, cause, expected[event.page])
+    }
     return [
         link
         for link in pages[cause.page].causes
@@ -28,6 +35,15 @@ def missing_effects(
         and _applies(link, cause, settings)
         and _watched(link, cause, pages, sight)
     ]
+
+
+def _expects(page: Page) -> bool:
+    return any(link.expected for link in page.causes)
+
+
+def _is_there(event: Event, cause: Event, kind: str) -> bool:
+    """Tell whether a condition held on what the cause has in scope, when or after that began."""
+    return event.finish >= cause.earliest and shares(event.anchors, cause.anchors, kind)
 
 
 def _applies(link: Link, cause: Event, settings: Settings) -> bool:

@@ -36,6 +36,18 @@ def test_an_expected_effect_that_was_watched_for_and_did_not_come_is_missing() -
     assert _missing(_root()) == ["expected"]
 
 
+def test_an_effect_that_was_there_already_is_not_missing() -> None:
+    """It began too early for this link and still held: what stands in the chain is not absent."""
+    root = _root(delay={"min_s": 0, "max_s": 60})
+    pages = {p.id: p for p in (root, EXPECTED, OTHER, SECOND)}
+    head, long_before = event("r", root, 0), event("e", EXPECTED, -1200)
+    elsewhere = event("e", EXPECTED, -1200, node="n2")
+    for other, missing in ((long_before, []), (elsewhere, ["expected"])):
+        graph = build_graph([head, other], pages, Settings(()), DEFAULT_WEIGHTS)
+        links = missing_effects(head, graph, pages, watched("n1"), Settings(()))
+        assert [link.effect for link in links] == missing
+
+
 def test_an_effect_is_not_missing_where_its_source_does_not_cover_the_delay() -> None:
     """A log that ends at the cause proves no absence."""
     short = build_sight(
