@@ -50,7 +50,6 @@ system:
 demo: $(VENV)/.ready-base ## diagnose the Astra outage from shipped evidence
 	@$(VENV)/bin/firstfault demo --out out
 
-# A third process works while two wait, as tests of time limits do.
 test: $(VENV)/.ready system ## the whole test suite with coverage
 	@$(PY) -m pytest -n 2 -m "not soak" --cov --cov-report=term:skip-covered -q
 

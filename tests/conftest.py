@@ -14,6 +14,7 @@ import pytest
 from tests.kept_pages import drop_cache, make_cache
 
 SEED_VARIABLE = "FIRSTFAULT_TEST_SEED"
+UNCOUNTED = ("cases", "evals", "integrations")
 
 
 def pytest_configure() -> None:
@@ -24,6 +25,18 @@ def pytest_configure() -> None:
     # long as the import does, where the surroundings forbid to keep what was compiled.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count no coverage where what is judged is an answer as a whole, or how it is shown.
+
+    That a line of the core ran on the way to it proves nothing of that line; the rooms' own tests
+    have to, and counting takes as long again as running.
+    """
+    folders = {Path(__file__).parent / name for name in UNCOUNTED}
+    for item in items:
+        if not folders.isdisjoint(item.path.parents):
+            item.add_marker(pytest.mark.no_cover)
 
 
 def pytest_report_header() -> str:

@@ -15,18 +15,6 @@ SEED = draw(1)[0]
 """Drawn anew in each run and shown in each failure, so that no seed is tuned for."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count no coverage here.
-
-    What is judged here is an answer as a whole. That a line ran on the way to it proves nothing of
-    that line; the rooms' own tests have to, and counting takes as long again as running.
-    """
-    folder = Path(__file__).parent
-    for item in items:
-        if folder in item.path.parents:
-            item.add_marker(pytest.mark.no_cover)
-
-
 @dataclass(frozen=True)
 class Shelf:
     """Every scenario, recorded and written once when first asked for, with almost no noise."""

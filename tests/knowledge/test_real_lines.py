@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from integrations.cli.main import call
 from knowledge.matching import Matcher
 from tests.assistant.handbook import shipped
+from tests.kept_pages import cache_home
 
 LIST = Path(__file__).with_name("real_lines.yaml")
 LEAST = 250
@@ -149,16 +150,23 @@ def diagnosed(path: Path, capsys: pytest.CaptureFixture[str]) -> set[str]:
     return {event["page"] for event in json.loads(capsys.readouterr().out)["events"]}
 
 
+@pytest.fixture(name="folder")
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the command keep its incidents here, and share the pages that were validated."""
+    monkeypatch.setenv("FIRSTFAULT_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache_home()))
+    return tmp_path
+
+
+@pytest.mark.no_cover  # of the answer as a whole
 @pytest.mark.parametrize(("writer", "row"), points(whole=True))
 def test_a_file_of_one_message_is_enough(
-    writer: Writer, row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    writer: Writer, row: Row, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Whoever has nothing but this line is told its condition by the command that they run."""
-    monkeypatch.setenv("FIRSTFAULT_DATA_DIR", str(tmp_path / "data"))
     name, text = written(writer, row)
-    (tmp_path / name).write_text(text)
-    assert row.expect[0] in diagnosed(tmp_path / name, capsys)
+    (folder / name).write_text(text)
+    assert row.expect[0] in diagnosed(folder / name, capsys)
 
 
 @pytest.mark.parametrize(
@@ -169,13 +177,11 @@ def test_a_file_of_one_message_is_enough(
     ],
 )
 def test_a_stamp_of_kubectl_hides_no_message(
-    said: str, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    said: str, page: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A program's line behind the stamp of `kubectl logs --timestamps` is still the program's."""
-    monkeypatch.setenv("FIRSTFAULT_DATA_DIR", str(tmp_path / "data"))
-    (tmp_path / "train.log").write_text(f"2026-03-02T04:00:00.123456789Z {said}\n")
-    assert page in diagnosed(tmp_path / "train.log", capsys)
+    (folder / "train.log").write_text(f"2026-03-02T04:00:00.123456789Z {said}\n")
+    assert page in diagnosed(folder / "train.log", capsys)
 
 
 def test_the_list_is_whole() -> None:

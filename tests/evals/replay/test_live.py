@@ -128,7 +128,9 @@ def test_a_live_look_at_a_healthy_cluster_agrees_with_its_bundle(
     assert looks.live.verdict == "healthy"
 
 
-@pytest.mark.parametrize("scenario", ["cgroup-oom-137", "xid79-pcie-prologue"])
+@pytest.mark.parametrize(
+    "scenario", [pytest.param("cgroup-oom-137", marks=pytest.mark.soak), "xid79-pcie-prologue"]
+)
 def test_a_live_look_at_a_dead_job_agrees_with_its_bundle(
     scenario: str, tmp_path: Path, nvml_library: Path, catalog: Catalog
 ) -> None:
