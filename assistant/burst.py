@@ -62,6 +62,8 @@ class Sighting:
     ended: bool = False
     timed: bool = True
     count: int = 1
+    echo: bool = False
+    """It repeats what its host's own log says, and so comes after."""
 
 
 @dataclass(slots=True)
@@ -90,6 +92,8 @@ class Burst:
     end: Instant | None = None
     end_place: Place | None = None
     timed: bool = True
+    echo: bool = False
+    """Its first sighting was one."""
 
     def citations(self) -> tuple[Citation, ...]:
         """Return at most four places: first, middle, last and the recovery."""
@@ -197,6 +201,7 @@ def _new(sighting: Sighting) -> Burst:
         severity=sighting.severity,
         end=sighting.end,
         timed=sighting.timed,
+        echo=sighting.echo,
     )
 
 
@@ -205,6 +210,7 @@ def _extend(burst: Burst, sighting: Sighting) -> None:
     burst.count += sighting.count
     if sighting.time.utc < burst.first.utc:
         burst.first, burst.before_s = sighting.time, sighting.before_s
+        burst.echo = sighting.echo
         burst.places.insert(0, sighting.place)
         del burst.places[2:]
     last = sighting.last or sighting.time

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from assistant.event import ClockCorrection
 from assistant.ledger import Spanned
-from assistant.zones import QUARTER_S, Captures
+from assistant.zones import QUARTER_S, Captures, Written
 from tools.evidence import UNKNOWN_ZONE_S, Evidence, Instant, Zone
 
 _BUSY_LINES = 50
@@ -35,8 +35,21 @@ def learn_captures(spans: Iterable[Spanned], evidence: Iterable[Evidence]) -> Ca
     """Return what the times of captures tell of zones, unknown or stated by the operator."""
     spans, times = list(spans), capture_times(evidence)
     return Captures(
-        zones_by_capture(spans, times), zones_by_capture(spans, times, zone="assumed"), times
+        zones=zones_by_capture(spans, times),
+        misses=zones_by_capture(spans, times, zone="assumed"),
+        times=times,
+        begun=_begun(spans),
     )
+
+
+def _begun(spans: Iterable[Spanned]) -> dict[Written, datetime]:
+    """Return the first stamp of each host's clock in each capture, where it names its zone."""
+    found: dict[Written, datetime] = {}
+    for span in spans:
+        if span.first is not None and span.first.zone == "stated":
+            key, moment = (f"host:{span.host}", span.evidence), span.first.utc
+            found[key] = min(found.get(key, moment), moment)
+    return found
 
 
 def zones_by_capture(

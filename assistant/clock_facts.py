@@ -26,9 +26,10 @@ _TRACKING = re.compile(
 )
 _UTC_OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d\d)(?P<minutes>\d\d)")
 _OFFSET_NAMES = ("system_time_offset_s", "offset_s", "system_offset_s", "system_time")
+_MEASURED_S = 0.05
 _SCRAPE_S = 1.0
 """A scraped wall time is up to this much older than its stamp."""
-_WORTH_S = 0.5
+WORTH_S = 0.5
 """Smaller offsets change no order that anything here relies on."""
 
 
@@ -94,7 +95,8 @@ class ClockWatch:
         middle = sorted(sample.value for sample in series.samples)[len(series.samples) // 2]
         at = Instant(series.samples[-1].at)
         if series.query == SKEW_QUERY:
-            self._note(f"host:{host}", -middle, series.evidence, at, uncertainty_s=_SCRAPE_S)
+            # That a clock is right is said too: a daemon's zero may be of one that never measured.
+            self._facts.append(_fact(f"host:{host}", -middle, series.evidence, at, _SCRAPE_S))
         else:
             self._note(f"host:{host}", middle, series.evidence, at)
 
@@ -105,7 +107,7 @@ class ClockWatch:
         if found is None:
             return
         amount = float(found.group(1))
-        if abs(amount) < _WORTH_S:
+        if abs(amount) < WORTH_S:
             return
         clock = record.clock or f"host:{record.host}"
         why = f"{record.unit or 'time daemon'}: {found.group()}"
@@ -140,20 +142,17 @@ class ClockWatch:
             ClockFact(clock, -ahead_s, 0.0, reading.evidence, why, reading.observed, zone=True)
         )
 
-    def _note(
-        self,
-        clock: str,
-        add_s: float,
-        evidence: str,
-        at: Instant | None,
-        *,
-        uncertainty_s: float = 0.05,
-    ) -> None:
-        if abs(add_s) < _WORTH_S:
-            return
-        ahead = "behind" if add_s > 0 else "ahead"
-        why = f"the host's clock was measured {abs(add_s):.1f} s {ahead}"
-        self._facts.append(ClockFact(clock, add_s, uncertainty_s, evidence, why, at))
+    def _note(self, clock: str, add_s: float, evidence: str, at: Instant | None) -> None:
+        if abs(add_s) >= WORTH_S:
+            self._facts.append(_fact(clock, add_s, evidence, at, _MEASURED_S))
+
+
+def _fact(
+    clock: str, add_s: float, evidence: str, at: Instant | None, uncertainty_s: float
+) -> ClockFact:
+    ahead = "behind" if add_s > 0 else "ahead"
+    why = f"the host's clock was measured {abs(add_s):.1f} s {ahead}"
+    return ClockFact(clock, add_s, uncertainty_s, evidence, why, at)
 
 
 def _ahead_of_utc(name: str, shown: str, at: Instant | None) -> float | None:

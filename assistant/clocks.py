@@ -6,17 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from assistant.burst import PACE_S, Burst, Place
-from assistant.clock_facts import ClockFact
+from assistant.clock_facts import WORTH_S, ClockFact
+from assistant.clock_pairs import compare
 from assistant.event import ClockCorrection
-from assistant.zones import SLACK_S, Broke, Captures, Grouped, Happening, between, conclude, deny
+from assistant.zones import Broke, Captures, conclude, deny
 from tools.evidence import Instant, Zone
-
-_LAG_S = 45.0
-"""How much later a controller or scraper may report what a host saw itself."""
-_NEAR_S = 900.0
-"""Pairs farther apart than this are two happenings, unless their zone is in question."""
-
-Range = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -79,9 +73,9 @@ def learn_clocks(
     claimed = [b for b in timed if b.first.zone == "assumed"]
     denied = deny(claimed, certain, broke, captures)
     sure = [*certain, *map(Clocks((*stated, *denied)).apply, claimed)]
-    known = {correction.clock for correction in stated}
+    known = {fact.clock for fact in facts if not fact.zone}
     believed = [b for b in sure if b.first.zone == "stated"]
-    paired = tuple(_from_pairs(believed, known))
+    paired = tuple(compare(believed, known, captures.begun))
     told = {correction.clock for correction in kept}
     lost = [b for b in timed if b.first.zone == "unknown" and b.clock not in told]
     zones, unresolved = conclude(lost, sure, broke, captures.zones)
@@ -120,6 +114,7 @@ def _moved(
         uncertainty_s=uncertainty_s + correction.uncertainty_s,
         zone=zone,
         original=moment.original or moment.utc.isoformat(),
+        offset_doubt_s=moment.offset_doubt_s + correction.uncertainty_s,
     )
 
 
@@ -146,7 +141,7 @@ def _from_facts(facts: Sequence[ClockFact]) -> Iterator[ClockCorrection]:
     for fact in facts:
         if fact.step:
             yield from _step(fact)
-        elif fact.clock not in stepped | measured:
+        elif fact.clock not in stepped | measured and abs(fact.add_s) >= WORTH_S:
             measured.add(fact.clock)
             yield ClockCorrection(
                 clock=fact.clock,
@@ -179,55 +174,3 @@ def _step(fact: ClockFact) -> Iterator[ClockCorrection]:
                 "why": f"from the step on; {fact.why}",
             }
         )
-
-
-def _from_pairs(sure: Sequence[Burst], known: set[str]) -> Iterator[ClockCorrection]:
-    """Compare each host's clock with those of controllers and scrapers over shared happenings."""
-    hosts, others = _by_happening(sure)
-    bounds: dict[str, list[tuple[Range, str]]] = defaultdict(list)
-    for happening, own in hosts.items():
-        for burst in own:
-            other = _only_near(burst, others.get(happening, ()))
-            if other is not None and burst.clock not in known:
-                evidence = other.places[0].evidence
-                bounds[burst.clock].append((_offset_bounds(burst, other), evidence))
-    for clock, found in bounds.items():
-        low = max(bound[0] for bound, _ in found)
-        high = min(bound[1] for bound, _ in found)
-        if len(found) < _ENOUGH_PAIRS or low > high or low <= 0.0 <= high:
-            continue
-        yield ClockCorrection(
-            clock=clock,
-            offset_s=round((low + high) / 2, 1),
-            uncertainty_s=round((high - low) / 2, 1),
-            evidence=tuple(sorted({evidence for _, evidence in found})),
-            why=f"{len(found)} happenings that another clock stamped too",
-        )
-
-
-_ENOUGH_PAIRS = 2
-
-
-def _by_happening(sure: Sequence[Burst]) -> tuple[Grouped, Grouped]:
-    hosts: dict[Happening, list[Burst]] = defaultdict(list)
-    others: dict[Happening, list[Burst]] = defaultdict(list)
-    for burst in sure:
-        side = hosts if burst.clock.startswith("host:") else others
-        side[(burst.page, burst.entity)].append(burst)
-    return hosts, others
-
-
-def _only_near(burst: Burst, others: Sequence[Burst]) -> Burst | None:
-    """Return the one other report nearby; two or none tell nothing."""
-    near = [
-        other for other in others if abs(between(burst, other)) <= _NEAR_S + other.before_s
-        and other.before_s <= _NEAR_S
-    ]  # fmt: skip
-    return near[0] if len(near) == 1 else None
-
-
-def _offset_bounds(burst: Burst, other: Burst) -> Range:
-    """Between which offsets the two reports are of one moment: the other may lag, not lead."""
-    apart = between(burst, other)
-    blur = burst.first.uncertainty_s + other.first.uncertainty_s + SLACK_S
-    return apart - other.before_s - _LAG_S - blur, apart + burst.before_s + blur

@@ -154,7 +154,7 @@ def _place_state(runs: list[list[Burst]], state: Burst) -> None:
 
 
 def _join(run: Sequence[Burst]) -> Merged:
-    chosen = min(run, key=_upper)
+    chosen = _onset(run)
     upper = _upper(chosen)
     lower = max(bound for bound in map(_lower, run) if bound <= upper)
     own_lower = chosen.first.utc.timestamp() - chosen.first.uncertainty_s
@@ -184,6 +184,19 @@ def _join(run: Sequence[Burst]) -> Merged:
     for burst in sorted(run, key=_upper):
         merge_fields(merged.fields, burst.fields)
     return merged
+
+
+def _onset(run: Sequence[Burst]) -> Burst:
+    """Choose the report that bounds the onset from above most tightly.
+
+    A host's own line stays in the order of its log where its clock was put right by such reports:
+    they bound the whole log's error, and the line's place in the log is sharper than theirs.
+    """
+    chosen = min(run, key=_upper)
+    own = min((b for b in run if b.clock.startswith("host:")), key=_upper, default=chosen)
+    placed = own.first.zone != "unknown" and own.first.common_s > 0.0
+    begun = own.first.utc.timestamp() - own.first.uncertainty_s
+    return own if placed and begun <= _upper(chosen) else chosen
 
 
 def _by_source(run: Sequence[Burst]) -> Iterable[int]:

@@ -66,6 +66,7 @@ def begin_earlier(
         uncertainty_s=moment.uncertainty_s,
         zone=moment.zone,
         original=moment.original or (moment.utc.isoformat() if moment.dated else ""),
+        offset_doubt_s=moment.offset_doubt_s,
     )
     return start, before_s + (high - low)
 
@@ -84,6 +85,7 @@ def not_before(start: Instant, before_s: float, bound: float) -> tuple[Instant, 
         uncertainty_s=start.common_s,
         zone=start.zone,
         original=start.original,
+        offset_doubt_s=start.offset_doubt_s,
     )
     return moved, latest - bound
 

@@ -147,6 +147,7 @@ class States:
             anchors=tuple(anchors.items()),
             implied=_implied(match, series.labels.values()),
             severity=match.signature.severity,
+            echo=isinstance(match.signature, MetricSignature) and match.signature.echoes,
         )
 
     def _note_series(self, series: Series, held: set[tuple[str, Key]]) -> None:

@@ -26,6 +26,8 @@ _AHEAD_S = 3600.0
 Happening = tuple[str, Key]
 """A condition on a thing."""
 Grouped = Mapping[Happening, list[Burst]]
+Written = tuple[str, str]
+"""A clock, and the capture of what it stamped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Broke:
 
 @dataclass(frozen=True, slots=True)
 class Captures:
-    """What the times of captures tell of zones, by evidence."""
+    """What the times of captures tell of clocks, by evidence."""
 
     zones: Mapping[str, float] = field(default_factory=dict)
     """Seconds to add to stamps without a zone, so that the last lies just before its capture."""
@@ -49,6 +51,8 @@ class Captures:
     """The same for stamps that were read in a zone the operator stated."""
     times: Mapping[str, datetime] = field(default_factory=dict)
     """When it was captured."""
+    begun: Mapping[Written, datetime] = field(default_factory=dict)
+    """The first stamp of what one clock wrote into it."""
 
 
 def conclude(

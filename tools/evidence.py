@@ -75,6 +75,8 @@ class Instant(_Sent):
     uncertainty_s: float = 0.0
     zone: Zone = "stated"
     original: str = ""
+    offset_doubt_s: float = 0.0
+    """The part of `uncertainty_s` that comes from what its clock was put right by."""
 
     @property
     def dated(self) -> bool:
@@ -85,11 +87,11 @@ class Instant(_Sent):
     def common_s(self) -> float:
         """The part of the error that all stamps of one clock share.
 
-        Whatever the zone or the boot time turns out to be, it moves all of them alike: between two
-        stamps of one clock it cancels.
+        Whatever the zone, the boot time or the clock's offset turns out to be, it moves all of them
+        alike: between two stamps of one clock it cancels.
         """
         if self.zone != "unknown":
-            return 0.0
+            return self.offset_doubt_s
         widths = (UNDATED_S, UNKNOWN_BOOT_S, UNKNOWN_ZONE_S)
         return next((one for one in widths if self.uncertainty_s >= one), self.uncertainty_s)
 

@@ -113,3 +113,31 @@ def test_a_report_without_a_time_is_a_witness_of_the_one_that_has_one() -> None:
 
     assert since_t0(event.start) == 20
     assert {c.evidence for c in event.citations} == {"E1", "E6"}
+
+
+SLEWED = said(
+    "service", 0, "System clock wrong by -60.0 seconds", host="n1", unit="chronyd", clock="host:n1"
+)
+"""The clock of n1 was ahead: by a minute at first, and by less and less."""
+
+
+def test_a_line_keeps_its_place_in_its_log_though_the_clock_was_off() -> None:
+    """What lies within the clock's error is the line's own moment, not the alert's."""
+    alert = said("alert", 20, "GpuXid79", fields=ALERT, clock="scrape:p", evidence="E6")
+    stall = kernel("n1", 69, "nfs: server 10.0.0.10 not responding, still trying")
+    timeline = line_up([SLEWED, stall, kernel("n1", 70, XID), alert])
+    event = only(timeline, "xid-79-fell-off-bus")
+    assert event.clocks == {"host:n1", "scrape:p"}
+    assert (event.clock, since_t0(event.start)) == ("host:n1", 10)
+    assert event.shared_s(only(timeline, "nfs-server-not-responding")) == 30
+
+
+def test_what_a_right_clock_stamped_stands_before_one_that_was_off() -> None:
+    """Another host told of the same server: its line is the sharper one."""
+    one, other = (
+        said("device", seconds, "failover of 10.0.0.10", host=host, clock=f"host:{host}")
+        for host, seconds in (("n1", 70), ("n2", 5))
+    )
+    event = only(line_up([SLEWED, one, other]), "storage-controller-failover")
+    assert event.clocks == {"host:n1", "host:n2"}
+    assert (event.clock, since_t0(event.start)) == ("host:n2", 5)

@@ -1,7 +1,7 @@
 import pytest
 
 from knowledge.lint import lint
-from knowledge.page import TextSignature
+from knowledge.page import MetricSignature, TextSignature
 from knowledge.pattern import compile_pattern, encode
 from tests.assistant.handbook import shipped
 from tools.entity import ENTITY_KINDS
@@ -118,3 +118,14 @@ def test_a_kill_names_its_container_whoever_made_the_group(path: str) -> None:
     found = compile_pattern(kill.regex).search(encode(line))
     assert found is not None
     assert found["container_id"] == "5d" * 32
+
+
+def test_a_change_of_the_gauge_of_xids_only_repeats_the_kernel() -> None:
+    """The driver prints the line, the exporter tells its number on: on every page that reads it."""
+    told = [
+        (page.id, signature.echoes)
+        for page, signature in shipped().signatures()
+        if isinstance(signature, MetricSignature) and signature.query == "gpu_new_xid"
+    ]
+    assert len(told) > 1
+    assert [page for page, echoes in told if not echoes] == []
