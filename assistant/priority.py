@@ -56,7 +56,8 @@ def _level(
         return "P3", say("priority-healthy")
     if not events and not diagnosis.unread:
         return "P3", say("priority-nothing")
-    live = [e for e in events if not (e.benign or e.chronic or e.known) and e.role != "context"]
+    blamed = {root.page for root in diagnosis.root_causes}
+    live = [e for e in events if _counts(e) and not (_is_news(e) and e.page not in blamed)]
     if not live:
         if diagnosis.unread:
             return "P3", say("priority-unread")
@@ -67,6 +68,15 @@ def _level(
     if wide:
         return "P0", wide
     return _by_page(diagnosis, live, pages, past=past)
+
+
+def _counts(event: Event) -> bool:
+    return not (event.benign or event.chronic or event.known) and event.role != "context"
+
+
+def _is_news(event: Event) -> bool:
+    """Tell whether it only says what changed: that is urgent where it is blamed, else nowhere."""
+    return event.role == "change" and event.severity == "info" and not event.damage
 
 
 def _ended_well(diagnosis: Diagnosis, live: list[Event], pages: Mapping[str, Page]) -> bool:

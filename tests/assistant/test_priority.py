@@ -69,6 +69,14 @@ def test_what_lies_outside_the_question_is_not_called_harmless() -> None:
     assert "asked" in decision.rule.en
 
 
+def test_a_change_that_nothing_blames_is_not_urgent() -> None:
+    """A driver that loads as at every boot is no finding, whatever its page weighs as a cause."""
+    (event,) = line_up([kernel("n1", 0, XID)]).events
+    loaded = event.model_copy(update={"role": "change", "severity": "info", "damage": 0})
+    assert decide((loaded,), verdict="inconclusive").level == "P3"
+    assert decide((loaded, event), nodes=1).level == "P2"
+
+
 def test_work_of_many_stopped_is_p0() -> None:
     """Damage of the highest class needs no count."""
     worst = tuple(
