@@ -47,14 +47,24 @@ def kinds_explained(candidate: Candidate, graph: Graph) -> set[str]:
 
 
 def _firm_kinds(candidate: Candidate, graph: Graph) -> set[str]:
-    """Return the kinds of effect that the candidate reaches by more than a guess."""
+    """Return the kinds of effect that the candidate reaches by more than a guess.
+
+    What the system's own logs tell of one act over and over (the kernel kills, systemd saw it die)
+    is that act and no effect of it.
+    """
+    layer = candidate.event.layer
+    told = {
+        e.effect
+        for e in _first_edges(candidate, graph)
+        if e.link.definitional and graph.events[e.effect].layer == layer
+    }
     firm: set[str] = set()
     frontier = {candidate.id}
     while frontier:
         steps = (e for name in frontier for e in graph.out.get(name, ()) if not e.guessed)
         frontier = {e.effect for e in steps if e.effect in candidate.reached} - firm
         firm |= frontier
-    return {graph.events[name].page for name in firm} - {candidate.event.page}
+    return {graph.events[name].page for name in firm - told} - {candidate.event.page}
 
 
 def _first_edges(candidate: Candidate, graph: Graph) -> Sequence[Edge]:

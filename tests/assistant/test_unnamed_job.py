@@ -113,3 +113,25 @@ def test_pods_that_meet_at_one_address_fail_together(tmp_path: Path, *, met: boo
     (root,) = found.root_causes
     assert root.page == "xid-95-uncontained-ecc"
     assert bool(found.unexplained) is not met
+
+
+STRANGER = """\
+2025-10-11T02:15:40+00:00 db01 kernel: Out of memory: Killed process 999 (postgres) \
+total-vm:912345678kB, anon-rss:951234567kB, file-rss:0kB, shmem-rss:0kB, UID:1000
+2025-10-11T02:15:41+00:00 db01 systemd[1]: postgresql.service: A process of this unit has been \
+killed by the OOM killer.
+"""
+WAITING = """\
+2025-10-11T02:15:49+00:00 gpu-s train[3]: step 9 loss 1
+2025-10-11T02:25:51+00:00 gpu-s train[3]: [rank8]:[E1011 02:25:51.000 ProcessGroupNCCL.cpp:616] \
+[Rank 8] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=88121, OpType=ALLREDUCE, \
+NumelIn=33554432, NumelOut=33554432, Timeout(ms)=600000) ran for 600012 milliseconds before \
+timing out.
+"""
+
+
+def test_a_kill_told_by_kernel_and_systemd_is_one_fact(tmp_path: Path) -> None:
+    """A database's host was short of memory: nothing ties that to ranks that wait elsewhere."""
+    found = _diagnose(tmp_path, {"db01.log": STRANGER, "gpu-s.log": WAITING})
+    assert (found.verdict, found.confidence) == ("inconclusive", "INCONCLUSIVE")
+    assert any("which job" in cap.en for cap in found.caps)
