@@ -64,6 +64,10 @@ class Sighting:
     count: int = 1
     echo: bool = False
     """It repeats what its host's own log says, and so comes after."""
+    writer: str = ""
+    """The process that wrote it, where its line names one."""
+    step: int | None = None
+    """How far it says that work has come."""
 
 
 @dataclass(slots=True)
@@ -82,6 +86,8 @@ class Burst:
     count: int = 1
     pace: dict[int, int] = field(default_factory=dict)
     """Occurrences by quarter of an hour since the epoch; empty where all came within one."""
+    steps: dict[tuple[str, int], int] = field(default_factory=dict)
+    """How far work had come, by its writer and each five minutes since the epoch."""
     fields: dict[str, FieldValue] = field(default_factory=dict)
     anchors: set[Key] = field(default_factory=set)
     peers: set[Key] = field(default_factory=set)
@@ -183,7 +189,7 @@ class Fold:
 
 
 def _new(sighting: Sighting) -> Burst:
-    return Burst(
+    burst = Burst(
         page=sighting.page,
         entity=sighting.entity,
         clock=sighting.clock,
@@ -203,10 +209,13 @@ def _new(sighting: Sighting) -> Burst:
         timed=sighting.timed,
         echo=sighting.echo,
     )
+    _keep_step(burst, sighting)
+    return burst
 
 
 def _extend(burst: Burst, sighting: Sighting) -> None:
     _keep_pace(burst, sighting)
+    _keep_step(burst, sighting)
     burst.count += sighting.count
     if sighting.time.utc < burst.first.utc:
         burst.first, burst.before_s = sighting.time, sighting.before_s
@@ -239,6 +248,7 @@ def _keep_implied(burst: Burst, sighting: Sighting) -> None:
 
 MOST_ANCHORS = 256
 PACE_S = 900
+STEP_S = 300
 
 
 def quarter_of(moment: datetime) -> int:
@@ -254,6 +264,14 @@ def _keep_pace(burst: Burst, sighting: Sighting) -> None:
         burst.pace[quarter_of(burst.first.utc)] = burst.count
     quarter = quarter_of(sighting.time.utc)
     burst.pace[quarter] = burst.pace.get(quarter, 0) + sighting.count
+
+
+def _keep_step(burst: Burst, sighting: Sighting) -> None:
+    """Keep the greatest number of each five minutes: files are read in any order."""
+    if sighting.step is None or not sighting.timed:
+        return
+    at = (sighting.writer, int(sighting.time.utc.timestamp() // STEP_S))
+    burst.steps[at] = max(sighting.step, burst.steps.get(at, sighting.step))
 
 
 def merge_fields(into: dict[str, FieldValue], more: Mapping[str, FieldValue]) -> None:

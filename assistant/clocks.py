@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from assistant.burst import PACE_S, Burst, Place
+from assistant.burst import PACE_S, STEP_S, Burst, Place
 from assistant.clock_facts import WORTH_S, ClockFact
 from assistant.clock_pairs import compare
 from assistant.event import ClockCorrection
@@ -51,7 +51,9 @@ class Clocks:
             end = self.put_right(end, burst.clock, burst.end_place or burst.last_place)
         late = round((first.utc - burst.first.utc).total_seconds() / PACE_S)
         pace = {quarter + late: count for quarter, count in burst.pace.items()}
-        return replace(burst, first=first, last=last, end=end, pace=pace)
+        late = round((first.utc - burst.first.utc).total_seconds() / STEP_S)
+        steps = {(writer, at + late): step for (writer, at), step in burst.steps.items()}
+        return replace(burst, first=first, last=last, end=end, pace=pace, steps=steps)
 
 
 def learn_clocks(

@@ -54,6 +54,8 @@ class Event(BaseModel):
     count: int = 1
     pace: Mapping[int, int] = Field(default={}, exclude=True, repr=False)
     """Occurrences by quarter of an hour since the epoch; only while the timeline is made."""
+    steps: Mapping[tuple[str, int], int] = Field(default={}, exclude=True, repr=False)
+    """How far work had come, by its writer and each five minutes since the epoch; as `pace`."""
     fields: Mapping[str, FieldValue] = {}
     """Of the first line; numeric fields keep their maximum over the burst."""
     text: str = ""
@@ -159,7 +161,7 @@ class Coverage(BaseModel):
 
 
 class Slowdown(BaseModel):
-    """Half an hour in which a job went on far slower than at its best."""
+    """A stretch in which a job went on far slower than at its best, or did not get ahead at all."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -179,5 +181,6 @@ class Timeline(BaseModel):
     unresolved_zones: tuple[str, ...] = Field(default=())
     """Clocks whose zone stays unknown."""
     slowdowns: tuple[Slowdown, ...] = ()
+    stalls: tuple[Slowdown, ...] = ()
     unread: tuple[Event, ...] = ()
     """What writers themselves call errors and no page knows, one for each writer and run."""

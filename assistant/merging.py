@@ -47,6 +47,8 @@ class Merged:
     evidence: set[str] = field(default_factory=set)
     pace: dict[int, int] = field(default_factory=dict)
     """Of the source that saw most."""
+    steps: dict[tuple[str, int], int] = field(default_factory=dict)
+    """How far work had come, by its writer and each five minutes since the epoch."""
     implied: set[Key] = field(default_factory=set)
     """Those anchors that no report's own words name."""
 
@@ -179,6 +181,7 @@ def _join(run: Sequence[Burst]) -> Merged:
         timed=chosen.timed,
         evidence={place.evidence for burst in run for place in burst.places},
         pace=_pace(run),
+        steps=_steps(run),
         implied=_implied(run),
     )
     for burst in sorted(run, key=_upper):
@@ -222,6 +225,14 @@ def _pace(run: Sequence[Burst]) -> dict[int, int]:
         by_clock[burst.clock].update(burst.pace or {quarter_of(burst.first.utc): burst.count})
     most = max(by_clock.values(), key=lambda counts: counts.total())
     return dict(most)
+
+
+def _steps(run: Sequence[Burst]) -> dict[tuple[str, int], int]:
+    found: dict[tuple[str, int], int] = {}
+    for burst in run:
+        for at, step in burst.steps.items():
+            found[at] = max(step, found.get(at, step))
+    return found
 
 
 MOST_PLACES = 4

@@ -1,17 +1,22 @@
-"""How fast work went on, and when it fell far behind its own pace."""
+"""How fast work went on, when it fell far behind its own pace, and when it did not get ahead."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
-from assistant.burst import PACE_S, quarter_of
+from assistant.burst import PACE_S, STEP_S, quarter_of
 from assistant.event import Event, Slowdown
 
 MANY = 10
 """Fewer steps than this in a quarter of an hour show no pace."""
 SLOWER = 3.0
 """So many times slower than its best half hour is no longer the usual pace."""
+STALLED = PACE_S // STEP_S
+"""So many times five minutes without a new step are no pause of work any more."""
+
+Steps = Mapping[int, int]
+"""How far a writer had come, by five minutes since the epoch."""
 
 
 def find_slowdowns(events: Iterable[Event], working: Collection[str]) -> tuple[Slowdown, ...]:
@@ -20,29 +25,117 @@ def find_slowdowns(events: Iterable[Event], working: Collection[str]) -> tuple[S
     The measure is the job's best half hour, so that what began slow and stayed so has none. Half an
     hour must be slow as a whole: saving a checkpoint takes its minutes.
     """
+    events = tuple(events)
+    numbered = {at: _advance(steps) for at, steps in _numbers(events, working).items()}
+    told = {job for (job, _), advance in numbered.items() if advance}
+    counted = _steps(events, working).items()
+    paces = [*numbered.items(), *(((job, ""), n) for job, n in counted if job not in told)]
     found = []
-    for job, counts in sorted(_steps(events, working).items()):
-        # The first and the last quarter are rarely whole.
-        whole = sorted(counts)[1:-1]
-        halves = [(a, counts[a] + counts[b]) for a, b in pairwise(whole) if b == a + 1]
+    for (job, _), counts in sorted(paces, key=lambda pace: pace[0]):
+        halves = [(a, counts[a] + counts[b]) for a, b in pairwise(sorted(counts)) if b == a + 1]
         best = max((steps for _, steps in halves), default=0)
         slow = [a for a, steps in halves if best >= 2 * MANY and steps * SLOWER < best]
-        found += [_slowdown(job, a) for a in slow]
+        found += [_stretch(job, a, a + 2, PACE_S) for a in slow]
     return tuple(found)
 
 
-def _slowdown(job: str, quarter: int) -> Slowdown:
-    begin, end = (datetime.fromtimestamp(q * PACE_S, UTC) for q in (quarter, quarter + 2))
+def find_stalls(events: Iterable[Event], working: Collection[str]) -> tuple[Slowdown, ...]:
+    """Return the stretches in which lines of a job came, but its step numbers did not rise.
+
+    Of several processes that no job is named for, each must go on while the others do.
+    """
+    numbers = _numbers(events, working)
+    found = []
+    for (job, _), steps in sorted(numbers.items()):
+        found += [_stretch(job, a, b, STEP_S) for a, b in _idle(steps)]
+    return (*found, *_given_up(numbers))
+
+
+def _stretch(job: str, since: int, until: int, unit_s: int) -> Slowdown:
+    begin, end = (datetime.fromtimestamp(at * unit_s, UTC) for at in (since, until))
     return Slowdown(job=job, since=begin, until=end)
 
 
+def _numbers(
+    events: Iterable[Event], working: Collection[str]
+) -> Mapping[tuple[str, str], dict[int, int]]:
+    """Gather how far each job had come; where no job is named, each process."""
+    found: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+    for event in events:
+        if event.page not in working or not event.start.dated:
+            continue
+        named = any(anchor.kind == "job" for anchor in event.anchors)
+        for (writer, at), step in event.steps.items():
+            row = found[event.worker, "" if named else writer]
+            row[at] = max(step, row.get(at, step))
+    return found
+
+
+def _idle(steps: Steps) -> list[tuple[int, int]]:
+    """Return where the number stood still, or fell again before it had reached a new height.
+
+    Falling once is a restart: what follows counts as work unless it falls back in its turn.
+    """
+    spans: list[tuple[int, int]] = []
+    for begin, until in sorted([*_still(steps), *_lost(steps)]):
+        if spans and begin <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], until))
+        else:
+            spans.append((begin, until))
+    return [(a, b) for a, b in spans if b - a >= STALLED]
+
+
+def _still(steps: Steps) -> list[tuple[int, int]]:
+    return [(a + 1, b + 1) for a, b in pairwise(sorted(steps)) if steps[a] == steps[b]]
+
+
+def _lost(steps: Steps) -> list[tuple[int, int]]:
+    """Return the runs between two falls that came no further than one before them."""
+    times = sorted(steps)
+    falls = [i + 1 for i, (a, b) in enumerate(pairwise(times)) if steps[b] < steps[a]]
+    heights = list(accumulate((steps[at] for at in times), max))
+    return [
+        (times[a], times[b])
+        for a, b in pairwise(falls)
+        if max(steps[at] for at in times[a:b]) <= heights[a - 1]
+    ]
+
+
+def _given_up(numbers: Mapping[tuple[str, str], Steps]) -> Iterable[Slowdown]:
+    """Find processes that fell silent while another of the same thing went on, with no heir."""
+    for (job, writer), steps in sorted(numbers.items()):
+        last = max(steps)
+        others = [(w, s) for (j, w), s in numbers.items() if j == job and w != writer and writer]
+        end = max((max(s) for _, s in others), default=last)
+        heirs = [w for w, s in others if _program(w) == _program(writer) and min(s) >= last]
+        if end - last > STALLED and not heirs:
+            yield _stretch(job, last + 1, end + 1, STEP_S)
+
+
+def _program(writer: str) -> str:
+    return writer.partition("[")[0]
+
+
+def _advance(steps: Steps) -> Counter[int]:
+    """Return by how much the number rose in each quarter of an hour; not where it fell."""
+    tops: dict[int, int] = {}
+    for at, step in steps.items():
+        quarter = at * STEP_S // PACE_S
+        tops[quarter] = max(step, tops.get(quarter, step))
+    rises = ((b, tops[b] - tops[a]) for a, b in pairwise(sorted(tops)) if b == a + 1)
+    return Counter({quarter: rise for quarter, rise in rises if rise >= 0 and quarter < max(tops)})
+
+
 def _steps(events: Iterable[Event], working: Collection[str]) -> Mapping[str, Counter[int]]:
-    """Count each job's steps by quarter of an hour since the epoch."""
+    """Count each job's lines by quarter of an hour; its first and its last are rarely whole."""
     found: dict[str, Counter[int]] = defaultdict(Counter)
     for event in events:
         if event.page in working and event.start.dated:
             found[event.worker].update(event.pace or _spread(event))
-    return found
+    return {
+        job: Counter({at: counts[at] for at in sorted(counts)[1:-1]})
+        for job, counts in found.items()
+    }
 
 
 def _spread(event: Event) -> Mapping[int, int]:

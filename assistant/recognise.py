@@ -272,7 +272,20 @@ def _sighting(record: Record, match: Match, page: Page, named: Named) -> Sightin
         ended=match.ended,
         timed=record.time is not None,
         count=_stated_count(record),
+        writer=_writer(record) if page.progress else "",
+        step=_step(match) if page.progress else None,
     )
+
+
+def _writer(record: Record) -> str:
+    """Name the process that wrote it, where its line does."""
+    pid = record.fields.get("pid", "")
+    return f"{record.unit}[{pid}]" if record.unit and pid else ""
+
+
+def _step(match: Match) -> int | None:
+    step = match.fields.get("step")
+    return step if isinstance(step, int) else None
 
 
 def _first_time(record: Record) -> Instant | None:

@@ -17,7 +17,7 @@ from assistant.kinship import find_kin
 from assistant.limits import Limit
 from assistant.merging import Merged, merge
 from assistant.onset import Settings, begin_earlier, not_before, stated
-from assistant.pace import find_slowdowns
+from assistant.pace import find_slowdowns, find_stalls
 from assistant.pinning import pin
 from assistant.population import fold_populations, fold_recurrences
 from assistant.recognise import Recognised
@@ -68,16 +68,18 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     habits = Habits([*events, *unread], window, recognised.spans)
     events = mark_past(mark_known([habits.rate(event) for event in events], window), window)
     slowdowns = find_slowdowns(events, at_work(catalog))
+    stalls = find_stalls(events, at_work(catalog))
     events = fold_populations(fold_recurrences(events, habits.rising))
     return Timeline(
         events=tuple(
-            event.model_copy(update={"id": f"ev{number}", "pace": {}})
+            event.model_copy(update={"id": f"ev{number}", "pace": {}, "steps": {}})
             for number, event in enumerate(sorted(events, key=_order), start=1)
         ),
         settings=recognised.settings,
         corrections=clocks.corrections,
         unresolved_zones=clocks.unresolved,
         slowdowns=slowdowns,
+        stalls=stalls,
         unread=judge(mark_known([habits.rate(one) for one in unread], window)),
     )
 
@@ -180,6 +182,7 @@ class _Maker:
             end=merged.end,
             count=merged.count,
             pace=merged.pace,
+            steps=merged.steps,
             fields={**merged.fields, **limit.field()} if limit else merged.fields,
             text=merged.text[:2000],
             channels=frozenset(merged.channels),

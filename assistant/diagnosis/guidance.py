@@ -277,7 +277,7 @@ def name_clock(clock: str, case: Case) -> Bilingual:
     return say("clock-file", name=paths[0].rpartition("/")[2]) if paths else say_both(clock)
 
 
-ASKED = frozenset({"unread", "hung", "unseen", "uncovered", "no-progress", "slow"})
+ASKED = frozenset({"unread", "hung", "unseen", "uncovered", "no-progress", "stalled", "slow"})
 """Reasons against "healthy" that more evidence could remove."""
 
 

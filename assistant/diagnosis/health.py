@@ -29,7 +29,7 @@ def why_not_healthy(case: Case) -> list[str]:
     """Return the reasons that forbid the verdict "healthy"; empty when it may be given.
 
     The reasons are keys, in the order in which a reader would want them mended: alarming, unread,
-    hung, unseen, uncovered, no-progress, slow.
+    hung, unseen, uncovered, no-progress, stalled, slow.
     """
     reasons = []
     if any(not is_innocent(event, case) for event in case.timeline.events):
@@ -44,11 +44,15 @@ def why_not_healthy(case: Case) -> list[str]:
         reasons.append("unseen")
     if not _kernel_covered(case):
         reasons.append("uncovered")
+    return [*reasons, *_why_not_working(case)]
+
+
+def _why_not_working(case: Case) -> list[str]:
     if not works_on(case):
-        reasons.append("no-progress")
-    elif _fell_behind(case):
-        reasons.append("slow")
-    return reasons
+        return ["no-progress"]
+    if _stalled(case):
+        return ["stalled"]
+    return ["slow"] if _fell_behind(case) else []
 
 
 def find_unread(case: Case) -> list[Event]:
@@ -122,6 +126,15 @@ def works_on(case: Case) -> bool:
     seen = [spans for spans in inside if spans]
     steady = all(len(spans) == 1 and spans[0][1] >= until - edge for spans in seen)
     return steady and any(spans[0][0] <= since + edge for spans in seen)
+
+
+def _stalled(case: Case) -> bool:
+    """Tell whether in the window steps came again and again without a new one."""
+    since, until = _time_in_question(case, _work(case))
+    return any(
+        one.until.timestamp() > since and one.since.timestamp() < until
+        for one in case.timeline.stalls
+    )
 
 
 def _fell_behind(case: Case) -> bool:

@@ -63,3 +63,58 @@ def test_a_checkpoint_of_ten_minutes_is_no_loss_of_pace(tmp_path: Path) -> None:
         return 600 if pause else 8 + at.minute % 5
 
     assert _diagnose(tmp_path, _steps(step_s)).verdict == "healthy"
+
+
+def _every_minute(text: Callable[[int], str], minutes: int = 120) -> str:
+    moments = [(n, T + timedelta(minutes=90 + n)) for n in range(minutes)]
+    return "".join(f"{moment.isoformat()} gpu-01 {text(n)}\n" for n, moment in moments)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        pytest.param(lambda n: min(n, 50) * 10, id="stands-still"),
+        pytest.param(lambda n: 100 + n % 5 * 10, id="falls-back-in-minutes"),
+        pytest.param(lambda n: 100 + n % 25 * 10, id="falls-back-in-half-hours"),
+    ],
+)
+def test_a_number_that_does_not_rise_is_no_progress(
+    tmp_path: Path, step: Callable[[int], int]
+) -> None:
+    """The same step again, or a restart from the same checkpoint over and over, gets nowhere."""
+    found = _diagnose(tmp_path, _every_minute(lambda n: f"step {step(n)} loss 2.8"))
+    assert found.verdict == "inconclusive"
+    assert any("stood still" in row.what.en for row in found.missing_information)
+
+
+def test_one_restart_from_a_checkpoint_is_work(tmp_path: Path) -> None:
+    """What falls back once and goes on from there makes good what was lost."""
+    log = _every_minute(lambda n: f"step {(n if n < 60 else n - 20) * 10} loss 2.8")
+    assert _diagnose(tmp_path, log).verdict == "healthy"
+
+
+def test_lines_as_frequent_as_ever_can_tell_of_few_steps(tmp_path: Path) -> None:
+    """A job that prints by the clock shows its pace in the step numbers alone."""
+    log = _every_minute(lambda n: f"step {n * 10 if n < 60 else 540 + n} loss 2.8")
+    found = _diagnose(tmp_path, log)
+    assert found.verdict == "inconclusive"
+    assert any("usual pace" in row.what.en for row in found.missing_information)
+
+
+def _two_processes(tmp_path: Path, other: Callable[[int], str]) -> Diagnosis:
+    log = _every_minute(lambda n: f"trainA[5]: step {n} loss 3.0")
+    return _diagnose(tmp_path, log + _every_minute(other))
+
+
+def test_a_process_that_goes_on_does_not_hide_another_that_ceased(tmp_path: Path) -> None:
+    """Where no job is named, each process is a work of its own."""
+    found = _two_processes(
+        tmp_path, lambda n: f"trainB[6]: step {n} loss 3.0" if n < 50 else "cron[9]: ok"
+    )
+    assert found.verdict == "inconclusive"
+
+
+def test_a_process_that_another_of_its_program_follows_has_not_ceased(tmp_path: Path) -> None:
+    """A restart gives a program a new number."""
+    found = _two_processes(tmp_path, lambda n: f"trainB[{6 if n < 50 else 7}]: step {n} loss 3.0")
+    assert found.verdict == "healthy"
