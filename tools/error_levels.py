@@ -1,4 +1,4 @@
-"""Which lines their own writer calls an error or worse, however it says so."""
+"""Which lines their own writer calls an error or worse, or in which it speaks of failure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,15 @@ SURE_MARKS = (
     "FATAL", "CRITICAL", "ERROR", "PANIC", "EMERG", "level=err", "level=fatal", "level=panic",
     "level=crit", "level=dpanic", "lvl=err", "lvl=crit",
 )  # fmt: skip
+FAILURE_WORDS = (
+    "failed", "failure", "cannot ", "an't ", "ould not", "nable to", "refused", "iving up",
+    "unreachable", "egraded", "DEGRADED", "expelled", "corrupt", "ncorrectable", "ot responding",
+    "FAIL", "FAULTED", "crashed", " lost", " Lost", "stalled", "Fatal", " died", "hreshold",
+    "throttled", "imed out", "TIMEOUT", "rejected", "unavailable", " error", "Error", " ERR ",
+    "失败", "错误", "异常",
+)  # fmt: skip
 IN_MESSAGES = (
-    *SURE_MARKS,
+    *SURE_MARKS, *FAILURE_WORDS,
     "error: ", "fatal: ", "panic: ", "critical: ", '"error"', '"err"', '"fatal"', '"critical"',
     '"panic"', "error]", "crit]", "alert]", "emerg]", "fatal]", "[err]", "[E ",
 )  # fmt: skip
@@ -37,6 +44,30 @@ _WORDS = re.compile(
     r"|^\[?(?:\[?rank\d+\]:)? ?\[?[EF]\d{3,8} \d\d:\d\d:\d\d"
     r"|^\[E [\d-]+ [\d:]+"
 )
+_FAILING = re.compile(
+    r"(?<![\w.=/-])(?:[Ff]ailed|[Ff]ailures?|cannot|[Cc]an't|[Cc]ould not|[Uu]nable to|refused"
+    r"|[Gg]iving up|unreachable|[Dd]egraded|expelled|corrupt(?:ed|ion)?|[Uu]ncorrectable"
+    r"|[Nn]ot responding|crashed|[Ll]ost|stalled|Fatal|died|[Tt]imed out|rejected|unavailable"
+    r"|(?:exceeds|above|over|below) threshold|throttled|[Ee]rrors?|ERR)"
+    r"(?![\w=/-])(?!\"?[:=] ?\"?(?:0\b|none|null|nil))"
+    r"|(?<![\w.-])(?:FAILED|FAILURE|FAULTED|DEGRADED)(?![\w=-])|_(?:TIMEOUT|FAILED)\b"
+    r"|失败|错误|异常"
+)
+_MILD = re.compile(
+    r"^debug\d?: |"
+    r"^\[?(?:\[?rank\d+\]:)? ?\[?I\d{3,8} \d\d:\d\d:\d\d"
+    r"|(?<![\w.\-/=$'\"])(?:INFO|DEBUG|NOTICE|TRACE)(?![\w=./(\-'\"])"
+    r"|\b(?i:level|lvl|severity|levelname|level_name|loglevel)\"? ?[=:] ?"
+    r"\"?(?i:info|debug|notice|trace)\b"
+)
+"""A writer that calls a line information has said how grave it is."""
+_NONE = re.compile(
+    r"(?<![\w.])(?:0|no|not|without|zero|never) (?:\w+ ){0,2}?"
+    r"(?:failed|failures?|corruption|errors?|lost|corrupt(?:ed)?|degraded|throttled|died)\b"
+    r"|\bcondition checks?\b|: Condition\w+="
+    r"|(?:失败|错误|异常)(?:数|次数)?[:：= ]*0\b",
+    re.IGNORECASE,
+)
 _KEYED = re.compile(
     r"\b(?:level|lvl|severity|levelname|level_name|loglevel)\"? ?[=:] ?\"?"
     r"(?:error|err|eror|fatal|panic|dpanic|crit|critical|alert|emerg|emergency)\b",
@@ -45,11 +76,18 @@ _KEYED = re.compile(
 
 
 def is_called_error(text: str, fields: Mapping[str, str]) -> bool:
-    """Tell whether a line's text, or the journal's own priority of it, calls it an error."""
+    """Tell whether a line's text, or the journal's own priority of it, calls it an error.
+
+    That it failed at something is as much as calling it so: many programs know no levels.
+    """
     priority = fields.get("priority", "")
     if priority.isdigit() and int(priority) <= _ERROR:
         return True
-    return bool(_WORDS.search(text, 0, _HEAD) or _KEYED.search(text, 0, 2 * _HEAD))
+    if _WORDS.search(text, 0, _HEAD) or _KEYED.search(text, 0, 2 * _HEAD):
+        return True
+    if not _FAILING.search(text, 0, 2 * _HEAD):
+        return False
+    return not (_NONE.search(text, 0, 2 * _HEAD) or _MILD.search(text, 0, _HEAD))
 
 
 def hum_of(marks: Sequence[str], first: int) -> dict[int, float]:

@@ -23,7 +23,7 @@ from integrations.rendering.record import (
     keep_worst,
     tally,
 )
-from integrations.rendering.unread import list_unread, unread_line
+from integrations.rendering.unread import fold_unread, unread_line
 from integrations.rendering.view import View
 
 _FEW, _EVENTS, _EVENTS_ALONE, _TITLES, _REPAIRS = 3, 4, 8, 5, 4
@@ -62,7 +62,7 @@ def _unexplained(view: View) -> Iterable[Fact]:
 
 
 def _unread(view: View) -> Iterable[Fact]:
-    return _facts(view, "unread", [unread_line(view, event) for event in list_unread(view)])
+    return _facts(view, "unread", [unread_line(view, group) for group in fold_unread(view)])
 
 
 def _missing(view: View) -> Iterable[Fact]:

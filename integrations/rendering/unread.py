@@ -1,5 +1,6 @@
 """The section on what programs call errors and no page of the handbook knows."""
 
+import re
 from collections.abc import Sequence
 
 from assistant.event import Event
@@ -20,6 +21,7 @@ from integrations.rendering.drawing import shorten
 from integrations.rendering.view import View
 
 MOST_COLUMNS = 160
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+")
 
 
 def list_unread(view: View) -> Sequence[Event]:
@@ -30,27 +32,44 @@ def list_unread(view: View) -> Sequence[Event]:
 
 
 def build_unread(view: View, limits: Limits) -> Section | None:
-    """List one line for each writer and run; None where there is none."""
-    found = list_unread(view)
+    """List one line for each writer of the same words; None where there is none."""
+    found = fold_unread(view)
     if not found:
         return None
     words = view.words
-    lines = tuple(unread_line(view, event) for event in found[: limits.rows])
+    lines = tuple(unread_line(view, group) for group in found[: limits.rows])
     more = len(found) - len(lines)
     rest = (soft(words("report.and_more", count=more)),) if more else ()
     note = Paragraph(soft(words("report.unread_note")))
     return Section("unread", words("report.unread"), (Items((*lines, *rest)), note))
 
 
-def unread_line(view: View, event: Event) -> Line:
+Group = Sequence[Event]
+
+
+def fold_unread(view: View) -> Sequence[Group]:
+    """Group what writers of one name print in the same words, on whichever hosts."""
+    groups: dict[tuple[str, str], list[Event]] = {}
+    for event in list_unread(view):
+        name = event.entity.id.rpartition("/")[2]
+        groups.setdefault((name, _NUMBERS.sub("#", event.text)), []).append(event)
+    return sorted(groups.values(), key=lambda group: -len(group))
+
+
+def unread_line(view: View, group: Group) -> Line:
     """Say who printed it, when first, how often, and the first line itself."""
-    times = view.words("event.times", count=event.count) if event.count > 1 else ""
-    said = shorten(event.text.partition("\n")[0], MOST_COLUMNS)
+    first = min(group, key=lambda event: event.earliest)
+    count = sum(event.count for event in group)
+    others = view.words("report.others", count=len(group) - 1) if len(group) > 1 else ""
+    times = view.words("event.times", count=count) if count > 1 else ""
+    said = shorten(first.text.partition("\n")[0], MOST_COLUMNS)
+    cited = [quoted for event in group for quoted in view.cited_by(event)]
     parts = (
-        text(view.onset(event)),
-        strong(view.name(event.entity)),
+        text(view.onset(first)),
+        strong(view.name(first.entity)),
+        soft(others),
         soft(times),
         code(said),
-        refs(view.cited_by(event), most=2),
+        refs(cited, most=2),
     )
     return join(*filter(None, parts), by=" · ")
