@@ -14,6 +14,7 @@ from math import inf
 from assistant.burst import UNKNOWN_ONSET_S
 from assistant.diagnosis.result import Diagnosis, Missing
 from assistant.event import Event, Timeline
+from assistant.identity import normalise
 from assistant.incident import Scope
 from assistant.recognise import Recognised
 from assistant.sentences import say
@@ -73,7 +74,7 @@ def focus(
     timeline: Timeline, scope: Scope, recognised: Recognised
 ) -> tuple[Timeline, tuple[Gap, ...]]:
     """Make context of all that touches nothing named; say which names nothing bears."""
-    wanted = [*(("node", n) for n in scope.nodes), *(("pod", p) for p in scope.pods)]
+    wanted = [*(_node(name) for name in scope.nodes), *(("pod", name) for name in scope.pods)]
     wanted += [("job", scope.job)] if scope.job else []
     if not wanted:
         return timeline, ()
@@ -161,10 +162,15 @@ def _things(events: Sequence[Event], recognised: Recognised) -> frozenset[Key]:
     found = {key for event in events for key in keys_of(event)}
     found |= set(recognised.topology.edges)
     found |= {("node", name) for name in recognised.topology.nodes()}
-    found |= {("node", span.host) for span in recognised.spans if span.host}
+    found |= {_node(span.host) for span in recognised.spans if span.host}
     found |= {seen.entity for seen in recognised.seen}
-    found |= {("node", one.target) for one in recognised.evidence if one.target}
+    found |= {_node(one.target) for one in recognised.evidence if one.target}
     return frozenset(found)
+
+
+def _node(name: str) -> Key:
+    """Return the identity of a host as somebody writes its name."""
+    return "node", normalise("node", name) or name
 
 
 def _spelled(key: Key, there: frozenset[Key], topology: Topology) -> list[Key]:

@@ -102,6 +102,16 @@ def test_a_node_without_findings_is_known(look: Look) -> None:
     assert not nothing_matches(found.incident.scope, found.gaps)
 
 
+@pytest.mark.parametrize("typed", ["gpu-B", "gpu-b", "GPU-B."])
+def test_a_node_is_found_however_its_name_is_spelled(tmp_path: Path, typed: str) -> None:
+    """Case and a closing dot make no other host, neither in the evidence nor in the question."""
+    (tmp_path / "b.log").write_text(LOGS["n1.log"].replace("n1", "gpu-B"))
+    incident = Incident(scope=Scope(nodes=(typed,)))
+    found = investigate([tmp_path], incident, HANDBOOK, now=NOW)
+    assert _hosts(found) == ["gpu-b"]
+    assert found.gaps == ()
+
+
 def test_a_name_that_occurs_nowhere_is_said(look: Look) -> None:
     """In the gaps, the ledger and among what is missing; others that occur still count."""
     found = look(scope=Scope(nodes=("n1", "nosuch")))
