@@ -85,3 +85,20 @@ def test_what_it_cost_sets_the_urgency(tmp_path: Path) -> None:
     assert contained is not None
     assert spread is not None
     assert (contained.level, spread.level) == ("P1", "P0")
+
+
+def _corrected(tmp_path: Path, errors: int) -> str:
+    """Return why a line of so many corrected errors of the host's memory is called harmless."""
+    log = tmp_path / "kern.log"
+    log.write_text(
+        f"2025-10-11T05:30:55.120000+00:00 gpu-09 kernel: EDAC MC0: {errors} CE memory read error"
+        " on CPU_SrcID#0_MC#1_Chan#0_DIMM#0\n"
+    )
+    (event,) = investigate([log], Incident(), shipped(), now=NOW).timeline.events
+    return event.benign
+
+
+def test_thousands_of_corrected_errors_in_one_line_are_not_single_ones(tmp_path: Path) -> None:
+    """The line's own number counts, not that it is one line."""
+    assert _corrected(tmp_path, 1)
+    assert not _corrected(tmp_path, 8812)
