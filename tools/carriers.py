@@ -37,6 +37,8 @@ def is_of_system(dialect: Dialect) -> bool:
 
 def is_system_log(source: Source, dialects: Sequence[Dialect], setting: Setting) -> bool:
     """Tell from a sample of its lines whether a content is a system's own log."""
+    if source.pasted:
+        return False
     if _REPORT.match(source.head.lstrip(b"\xef\xbb\xbf_=\r\n ")):
         return True
     if not dialects or not is_of_system(dialects[0]):
@@ -73,6 +75,8 @@ def quoting_of(
     """
     if not is_loose(source, writer):
         return "nothing"
+    if source.pasted:
+        return "anything"
     carriers = [dialect for dialect in dialects if is_of_system(dialect)]
     lines = _sample(source.head, FEW)
     found = [line for text in lines for line in _parsed(text, carriers, setting)]

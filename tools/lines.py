@@ -385,12 +385,13 @@ def _host_text(source: Source, writer: Writer, *, stamped: bool) -> tuple[Channe
 
 def read_log(source: Source, request: Request, dialects: tuple[Dialect, ...]) -> Iterator[Item]:
     """Read a line log whose likeliest dialect comes first."""
-    writer = placed(writer_of(source.capture, source.name), source.known.nodes)
-    own = dialects[0].channel
-    if own is writer.channel is None:
+    told = source.writer or writer_of(source.capture, source.name)
+    writer = placed(told, source.known.nodes)
+    own = None if source.pasted else dialects[0].channel
+    if own is writer.channel is None and not source.pasted:
         own, writer = _host_text(source, writer, stamped=dialects[0].name != "text")
-    if told := source.known.ranks.get(source.name):
-        writer = replace(told, host=writer.host or told.host)
+    if rank := source.known.ranks.get(source.name):
+        writer = replace(rank, host=writer.host or rank.host)
     channel = writer.channel or own or channel_of_content(source.head)
     reading = LogReading(source, request, dialects, writer, channel)
     if anchor := dialects[0].prepare:

@@ -58,6 +58,8 @@ def is_loose(source: Source, writer: Writer) -> bool:
 
 def is_persons_text(source: Source) -> bool:
     """Tell whether a content can be what a person wrote and pasted, not what a program logged."""
+    if source.pasted:
+        return True
     text = source.head.decode("utf-8", "replace")
     own = [line for line in text.splitlines() if line.strip() and not is_kernels(line)][:LINES]
     program = sum(1 for line in own if _PROGRAM.match(line) or is_workloads(line.encode()))

@@ -14,7 +14,7 @@ from tools.capture_reading import UNREADABLE
 from tools.evidence import Gap, Item, ObjectState, Reading, Record, Span
 from tools.request import Request
 from tools.sniffing import LogReader, sniff
-from tools.source import HEAD, Reader, Source
+from tools.source import HEAD, Reader, Source, Writer
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Section:
     """A program's own lines: whatever they look like, they are no document."""
     is_heading: bool = False
     """It only names what follows: kept, not read."""
+    pasted: bool = False
+    writer: Writer | None = None
 
 
 def read_section(section: Section, source: Source, request: Request) -> Iterator[Item]:
@@ -58,6 +60,8 @@ def _read(section: Section, source: Source, request: Request) -> Iterator[Item]:
         capture=section.capture,
         modified=section.modified or source.modified,
         known=source.known,
+        pasted=section.pasted,
+        writer=section.writer,
     )
     for reader in sniff(part):
         if section.is_log and not isinstance(reader, LogReader):

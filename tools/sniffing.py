@@ -132,7 +132,7 @@ def sniff(source: Source) -> Iterator[Reader]:
 
 def _collectors(source: Source) -> Iterator[Reader]:
     """Yield who cuts a content into parts, where nothing is surer to know the whole of it."""
-    if not is_loose(source, writer_of(source.capture, source.name)):
+    if not is_loose(source, source.writer or writer_of(source.capture, source.name)):
         return
     head, name = source.head, source.name
     for collector in collectors():

@@ -117,6 +117,18 @@ def _own(known: MutableMapping[str, V]) -> dict[str, V]:
     return dict(known.maps[0] if isinstance(known, ChainMap) else known)
 
 
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who wrote a content, as far as its surroundings tell."""
+
+    channel: Channel | None = None
+    """None: each line, or its format, must tell."""
+    host: str = ""
+    unit: str = ""
+    clock: str = ""
+    fields: dict[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Source:
     """Decompressed content, opened anew by each call of `open`."""
@@ -133,6 +145,10 @@ class Source:
     file: Callable[[], Path] | None = None
     """A real file with the content, for programs that must open it themselves."""
     known: Known = field(default_factory=Known)
+    pasted: bool = False
+    """A person put its lines there: what they say of the kernel is a claim."""
+    writer: Writer | None = None
+    """Who wrote it, where something that was taken off its lines said so."""
 
     def reference(self, now: datetime | None) -> datetime | None:
         """Find the latest moment that the content can speak of.
@@ -175,15 +191,3 @@ class Reader(Protocol):
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Yield what the content says, and a span or gap for each byte of it."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """Who wrote a content, as far as its surroundings tell."""
-
-    channel: Channel | None = None
-    """None: each line, or its format, must tell."""
-    host: str = ""
-    unit: str = ""
-    clock: str = ""
-    fields: dict[str, str] = field(default_factory=dict)

@@ -56,7 +56,8 @@ class SessionReader:
         for part in parts:
             for section, own in sections_of(part, data, source.capture):
                 told = False
-                items = read_section(replace(section, modified=latest), source, request)
+                section = _told(section, source, latest)  # noqa: PLW2901  # the same, with what is known
+                items = read_section(section, source, request)
                 for item in _sized(items, section, own, source.evidence):
                     told = told or _tells(item)
                     yield item
@@ -74,6 +75,12 @@ def _on_node(part: Part, nodes: Mapping[str, str]) -> Part:
         if pod.rpartition("/")[2] == part.prompt.host:
             return replace(part, prompt=replace(part.prompt, host=node))
     return part
+
+
+def _told(section: Section, source: Source, latest: datetime | None) -> Section:
+    """Tell a section what is known of the whole."""
+    writer = None if section.capture.source else source.writer
+    return replace(section, modified=latest, pasted=source.pasted, writer=writer)
 
 
 def _sized(items: Iterator[Item], section: Section, size: int, evidence: str) -> Iterator[Item]:
