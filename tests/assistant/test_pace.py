@@ -118,3 +118,16 @@ def test_a_process_that_another_of_its_program_follows_has_not_ceased(tmp_path: 
     """A restart gives a program a new number."""
     found = _two_processes(tmp_path, lambda n: f"trainB[{6 if n < 50 else 7}]: step {n} loss 3.0")
     assert found.verdict == "healthy"
+
+
+def test_steps_with_an_exploded_loss_are_not_healthy(tmp_path: Path) -> None:
+    """Gradients that are not finite at a loss in the thousands are no skipped step."""
+    bad = "loss 81920.0 grad_norm inf"
+    log = _every_minute(lambda n: f"step {n} {bad if n > 60 else 'loss 2.7 grad_norm 0.9'}")
+    assert _diagnose(tmp_path, log).verdict != "healthy"
+
+
+def test_one_skipped_step_of_a_loss_scaler_is_healthy(tmp_path: Path) -> None:
+    """At a usual loss, gradients that overflow make it halve its scale."""
+    log = _every_minute(lambda n: f"step {n} loss 2.7 grad_norm {'inf' if n == 60 else 0.9}")
+    assert _diagnose(tmp_path, log).verdict == "healthy"
