@@ -1,11 +1,13 @@
 """What a reader would suspect, and the evidence that killed it."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from assistant.diagnosis.case import Case, damaging, hosts_of
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.graph import anchor_kind, shares
 from assistant.diagnosis.guards import acts_until
+from assistant.diagnosis.health import find_unread
 from assistant.diagnosis.hypotheses import Ranking
 from assistant.diagnosis.result import RuledOut
 from assistant.event import Event
@@ -73,7 +75,7 @@ def _umbrella(page: Page, case: Case, hurt: list[Event], since: float) -> RuledO
         and acts_until(event, case.pages[event.page]) >= case.since
     ]
     nodes = hosts_of(hurt)
-    if not parts or seen or not nodes:
+    if not parts or seen or not nodes or _speaks_of_hardware(page, case, hurt):
         return None
     until = case.until
     rows = {n: case.sight.covering(HARDWARE_CHANNEL, n, since, until) for n in nodes}
@@ -89,6 +91,17 @@ def _umbrella(page: Page, case: Case, hurt: list[Event], since: float) -> RuledO
     return RuledOut(
         page=page.id, title=page.title, why=why, evidence=(*cited, *evidence_of(support))[:40]
     )
+
+
+def _speaks_of_hardware(page: Page, case: Case, hurt: Iterable[Event]) -> bool:
+    """Tell whether anything else that was read may come from the hardware in question.
+
+    A program that misses a GPU, or a kernel's error that no page knows, is no proof of a fault; it
+    is why silence elsewhere proves no health.
+    """
+    told = (e for e in hurt if e.layer == "hardware" and e.plane == page.plane)
+    strange = (e for e in find_unread(case) if HARDWARE_CHANNEL in e.channels)
+    return any(True for _ in chain(told, strange))
 
 
 def _onset(hurt: Iterable[Event], case: Case) -> float:

@@ -1,8 +1,12 @@
 """Facts about what silence rules out."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from assistant.diagnosis.diagnose import diagnose
+from assistant.event import Event
 from assistant.sight import Stretch, build_sight
 from tests.assistant.diagnosis.world import T0, case, event, kernel, page, watched
 
@@ -37,10 +41,36 @@ def _broken_card(*, logged: bool) -> set[str]:
     return {row.page for row in found.ruled_out}
 
 
+_WELL = {"condition": "well", "scope": "node", "why": {"en": "well", "zh": "好"}}
+
+
 def test_a_good_reading_afterwards_clears_no_hardware_without_the_log_of_then() -> None:
     """The log of the time clears it; a reading of now only adds to that."""
     assert "card" in _broken_card(logged=True)
     assert "card" not in _broken_card(logged=False)
+
+
+def test_a_missing_card_keeps_the_class_of_broken_cards_open() -> None:
+    """A program that misses a GPU on the node speaks against its health, whatever the kernel says.
+
+    So does an error of the kernel that no page knows.
+    """
+    lost = page("lost", effects=[{"effect": "rebooted"}], signatures=[kernel("lost")])
+    card = page("card", stands_for=["lost"], plane="compute", refuted_by=[_WELL])
+    gone = page("gone", "symptom", layer="hardware", plane="compute", damage=2)
+    strange = page("strange", "unread")
+    pages = (card, lost, gone, strange, page("well", "benign"), REBOOTED)
+    down = event("e1", REBOOTED, 0)
+    unknown = event("u1", strange, 5, channels=frozenset({"kernel"}))
+
+    def names(*more: Event, unread: Sequence[Event] = ()) -> set[str]:
+        world = case(pages, [down, *more], sight=watched("n1"))
+        timeline = world.timeline.model_copy(update={"unread": tuple(unread)})
+        return {row.page for row in diagnose(replace(world, timeline=timeline)).ruled_out}
+
+    assert "card" in names()
+    assert "card" not in names(event("e2", gone, 10))
+    assert "card" not in names(unread=[unknown])
 
 
 def test_lines_that_begin_with_the_fault_are_an_excerpt() -> None:
