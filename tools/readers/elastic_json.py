@@ -1,4 +1,7 @@
-"""Log lines from Elasticsearch or OpenSearch: a search's answer, or a dump's line per document."""
+"""Log lines from Elasticsearch or OpenSearch: a search's answer, or a dump's line per document.
+
+Shippers write the same documents to files, without the index around them.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import cast
@@ -15,6 +18,8 @@ from tools.source import Source
 Content = Mapping[str, object]
 STAMPS = ("@timestamp", "timestamp", "time", "ts")
 TEXTS = ("message", "msg", "MESSAGE", "log", "event.original")
+STAMP, PLACES = b'"@timestamp"', ("host", "agent", "kubernetes")
+SHIPPED = tuple(f'"{name}"'.encode() for name in PLACES)
 _DEEPEST = 6
 
 
@@ -27,8 +32,10 @@ class ElasticReader:
     def score(self, head: bytes, hint: str) -> float:  # the content decides
         """Look for documents of an index."""
         start = text_start(head)
+        if not start.startswith((b"{", b"[")):
+            return 0.0
         known = b'"_source"' in start and (b'"_index"' in start or b'"hits"' in start)
-        return 0.96 if start.startswith((b"{", b"[")) and known else 0.0
+        return 0.96 if known or _is_shipped(start) else 0.0
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read all documents, writer by writer."""
@@ -38,6 +45,20 @@ class ElasticReader:
         yield from grouped_items(_found(source, data, gaps), source, request)
         yield from gaps
         yield Span(source.evidence, 0, len(whole), 0)
+
+
+def _is_shipped(start: bytes) -> bool:
+    """Tell whether a first line is what a shipper read and placed on a host: no program does that.
+
+    A program that logs in the same names writes of itself, so of a process and no agent or host.
+    """
+    if not (STAMP in start and any(place in start for place in SHIPPED)):
+        return False
+    try:
+        first = msgspec.json.decode(start.partition(b"\n")[0], type=dict[str, object])
+    except (msgspec.MsgspecError, UnicodeError):
+        return False
+    return "@timestamp" in first and any(isinstance(first.get(name), dict) for name in PLACES)
 
 
 def _found(source: Source, data: bytes, gaps: list[Gap]) -> Iterator[Labelled]:
@@ -66,6 +87,9 @@ def _hits(value: Content) -> Iterator[tuple[Content, Path]]:
     """Yield documents and where they lie; a dump has one on each line."""
     if "_source" in value:
         yield value, ()
+        return
+    if "@timestamp" in value:
+        yield {"_source": value}, ()
         return
     outer = value.get("hits")
     inner = outer.get("hits") if isinstance(outer, Mapping) else value.get("items")

@@ -48,6 +48,29 @@ def test_elastic_documents_are_read_as_answer_and_as_dump(read: Read) -> None:
     assert [one.line for one in reads.records] == [1, 2]
 
 
+def test_documents_that_a_shipper_wrote_to_a_file_are_read_alike(read: Read) -> None:
+    """Host and process say whose line each is, as in the index."""
+    xid = {"process": {"name": "kernel"}, "message": "NVRM: Xid (PCI:0000:3b:00): 79, pid=4411"}
+    died = {"process": {"name": "train"}, "message": "RuntimeError: CUDA error"}
+    said = [
+        {"@timestamp": f"2026-11-29T10:22:0{number}.000Z", "host": {"name": "gpu-14"}, **one}
+        for number, one in enumerate((xid, died), 1)
+    ]
+    reads = read("".join(json.dumps(one) + "\n" for one in said), "e.ndjson")
+    assert [(r.line, r.channel, r.host, r.unit) for r in reads.records] == [
+        (1, "kernel", "gpu-14", "kernel"), (2, "service", "gpu-14", "train"),
+    ]  # fmt: skip
+    assert [r.text for r in reads.records] == [xid["message"], died["message"]]
+
+
+def test_a_program_that_logs_in_the_same_names_stays_one(read: Read) -> None:
+    """What it says of its process makes it no kernel."""
+    said = {"@timestamp": "2026-11-29T10:22:01.000Z", "process": {"name": "kernel"},
+            "message": "NVRM: Xid (PCI:0000:3b:00): 79, pid=4411"}  # fmt: skip
+    (found,) = read(json.dumps(said) + "\n", "app.log").records
+    assert found.channel == "text"
+
+
 def test_a_cut_export_tells_of_its_whole_parts(read: Read) -> None:
     """The rest is a gap that says so."""
     cut = samples.ELASTIC_DUMP[:-40]
