@@ -213,6 +213,18 @@ def blind_spots(
     ]
 
 
+def hides_its_cause(event: Event, pages: Mapping[str, Page], sight: Sight) -> bool:
+    """Tell whether some cause that the handbook knows of an event would have left no trace."""
+    since, until = event.earliest - 60.0, event.latest + 60.0
+    return any(
+        page.role == "root"
+        and page.signatures
+        and any(link.effect == event.page for link in page.causes)
+        and sight.would_show(page, event.anchors, since, until) == "no"
+        for page in pages.values()
+    )
+
+
 def judge(
     candidate: Candidate, ranking: Ranking, pages: Mapping[str, Page], sight: Sight
 ) -> Judgement:

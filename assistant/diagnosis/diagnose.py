@@ -17,9 +17,9 @@ from assistant.diagnosis.case import (
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.codes import said_codes
 from assistant.diagnosis.collateral import find_collateral
-from assistant.diagnosis.confidence import Judgement, kinds_explained
+from assistant.diagnosis.confidence import Judgement, hides_its_cause, kinds_explained
 from assistant.diagnosis.exclusion import rule_out
-from assistant.diagnosis.findings import Finding, find_roots
+from assistant.diagnosis.findings import Finding, admit_open, find_roots
 from assistant.diagnosis.first_failing import find_first_failing
 from assistant.diagnosis.graph import HEADS, Graph, build_graph
 from assistant.diagnosis.health import find_unread, is_innocent, why_not_healthy
@@ -54,19 +54,20 @@ MOST_HYPOTHESES = 10
 def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
     """Rank the causes of a case and say how sure that is."""
     ranking, collateral = rank_causes(case, weights)
-    findings = find_roots(ranking, case)
+    found = find_roots(ranking, case)
+    unexplained = _unexplained(found, ranking, collateral, case)
+    findings, left = admit_open(found, unexplained, ranking, case)
     roots = [f.candidate for f in findings]
     links = [link for f in findings for link in f.chain]
     verdict, confidence = _verdict(findings, case)
     if verdict == "healthy":
-        findings, roots, links = [], [], []
+        findings, roots, links, left = [], [], [], None
     open_question = why_not_healthy(case) if verdict == "inconclusive" and not roots else []
     pages = guidance.chain_pages(links, roots, case) if verdict != "healthy" else []
     parts = part(findings, ranking)
-    unexplained = _unexplained(findings, ranking, collateral, case)
     grave = open_parts(unexplained, ranking) if roots else []
     advised = [*pages, *(case.pages[one.root.page] for one in grave)]
-    checks = guidance.next_checks(ranking, roots, case) if verdict != "healthy" else []
+    checks = [] if verdict == "healthy" else _next_checks(ranking, roots, left, case)
     return Diagnosis(
         verdict=verdict,
         confidence=confidence,
@@ -82,6 +83,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         changes=_changes(case, ranking),
         ruled_out=tuple(rule_out(case, ranking)),
         unexplained=unexplained,
+        gravest_open=left.id if left else "",
         unread=tuple(event.id for event in find_unread(case)),
         collateral=collateral,
         first_failing=tuple(find_first_failing(case)),
@@ -89,7 +91,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         missing_information=tuple(guidance.missing_information(case, roots, open_question)),
         remedies=tuple(guidance.remedies(pages)),
         caps=_caps(findings, verdict),
-        decided_by_unseen=_decided_by_unseen(verdict, findings),
+        decided_by_unseen=_decided_by_unseen(verdict, findings, left, case),
     )
 
 
@@ -130,12 +132,25 @@ def _hurts(finding: Finding, case: Case) -> bool:
     )
 
 
-def _decided_by_unseen(verdict: Verdict, findings: Sequence[Finding]) -> bool:
+def _next_checks(
+    ranking: Ranking, roots: Sequence[Candidate], left: Event | None, case: Case
+) -> list[NextCheck]:
+    """Let what no root explains ask for its own looks, as a root does."""
+    nothing: Mapping[str, float] = {}
+    beside = [Candidate(event, True, nothing, (), ()) for event in (left,) if event is not None]
+    return guidance.next_checks(ranking, [*roots, *beside], case)
+
+
+def _decided_by_unseen(
+    verdict: Verdict, findings: Sequence[Finding], left: Event | None, case: Case
+) -> bool:
     if verdict == "healthy":
         return False
     if verdict == "inconclusive" or not findings:
         return True
     first = findings[0]
+    if left is not None and hides_its_cause(left, case.pages, case.sight):
+        return True
     return bool(first.judgement.blind) or not first.candidate.observed
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from assistant.diagnosis.case import CHANGE_LOOKBACK_S, Case, grave
+from assistant.diagnosis.case import CHANGE_LOOKBACK_S, STOPS_WORK, Case, grave
 from assistant.diagnosis.chain import draw_chain
 from assistant.diagnosis.confidence import Judgement, judge, left_open
 from assistant.diagnosis.graph import Graph
@@ -12,6 +12,8 @@ from assistant.diagnosis.hypotheses import Candidate, Ranking, recurs
 from assistant.diagnosis.members import with_members
 from assistant.diagnosis.result import ChainLink
 from assistant.event import Event
+from assistant.sentences import say_both, say_with
+from knowledge.page import Bilingual
 
 _WIDE = frozenset({"cluster", "rack", "pdu"})
 """What two faults may have in common by mere chance."""
@@ -95,6 +97,44 @@ def _stands_apart(pick: Candidate, findings: Sequence[Finding], ranking: Ranking
         return False
     known = _places(e for f in findings for e in _whole(f.candidate, events))
     return known.isdisjoint(_places(_whole(pick, events)))
+
+
+def admit_open(
+    findings: list[Finding], unexplained: Iterable[str], ranking: Ranking, case: Case
+) -> tuple[list[Finding], Event | None]:
+    """Return the gravest event that is left open beside the roots, and the roots less sure for it.
+
+    None of them is confirmed while something as grave has nothing to do with them.
+    """
+    left = _gravest_open(findings, unexplained, ranking) if findings else None
+    if left is None:
+        return findings, None
+    title = case.pages[left.page].title
+    cap = say_with("graver-open", page=title, entity=say_both(left.entity.id))
+    return [replace(one, judgement=_capped(one.judgement, cap)) for one in findings], left
+
+
+def _gravest_open(
+    findings: Sequence[Finding], unexplained: Iterable[str], ranking: Ranking
+) -> Event | None:
+    """Return what stopped work and is no less grave than all that the roots account for.
+
+    A condition that they explain is no other matter elsewhere, and what shares a place with them
+    may be theirs by a way that no page tells.
+    """
+    events = ranking.graph.events
+    told = [e for f in findings for e in _whole(f.candidate, events)]
+    pages, places = {e.page for e in told}, _places(told)
+    least = max((STOPS_WORK, *(e.damage for e in told)))
+    rows = [events[name] for name in unexplained if events[name].damage >= least]
+    apart = [e for e in rows if e.page not in pages and places.isdisjoint(_places([e]))]
+    return min(apart, key=lambda e: (-e.damage, e.earliest, e.id), default=None)
+
+
+def _capped(judgement: Judgement, cap: Bilingual) -> Judgement:
+    if judgement.confidence == "INCONCLUSIVE":
+        return judgement
+    return replace(judgement, confidence="LIKELY", caps=(cap, *judgement.caps))
 
 
 def _whole(pick: Candidate, events: Mapping[str, Event]) -> list[Event]:

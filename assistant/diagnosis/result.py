@@ -191,6 +191,8 @@ class Diagnosis(Value):
     changes: tuple[Change, ...] = ()
     ruled_out: tuple[RuledOut, ...] = ()
     unexplained: tuple[str, ...] = ()
+    gravest_open: str = ""
+    """Id of what is as grave as all that the roots explain, and has nothing to do with them."""
     unread: tuple[str, ...] = ()
     """Ids of what is new in the time in question, its writer calls an error and no page knows."""
     collateral: Mapping[str, str] = {}

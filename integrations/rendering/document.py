@@ -113,6 +113,7 @@ def _diagnosis(view: View) -> Document:
         "first_failing": [_first_failing(view, one) for one in diagnosis.first_failing],
         "ruled_out": [_ruled_out(view, one) for one in diagnosis.ruled_out],
         "unexplained": list(diagnosis.unexplained),
+        "gravest_open": diagnosis.gravest_open or None,
         "unread": [_event(view, event) for event in list_unread(view)],
         "collateral": dict(diagnosis.collateral),
         "caps": [say(cap) for cap in diagnosis.caps],

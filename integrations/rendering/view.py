@@ -251,7 +251,9 @@ class View:
         if diagnosis is None:
             return self.words("report.no_diagnosis")
         if diagnosis.root_causes and diagnosis.verdict == "fault":
-            told = (self._tell_root(root) for root in diagnosis.root_causes)
+            left = [e for e in self.events if e.id == diagnosis.gravest_open]
+            told = [self._tell_root(root) for root in diagnosis.root_causes]
+            told += [self._place(event, "not_explained") for event in left]
             return self.words("report.join").join(told)
         if diagnosis.verdict == "inconclusive" and (diagnosis.root_causes or diagnosis.hypotheses):
             leads = [(one.title, one.entity) for one in diagnosis.root_causes]
@@ -278,10 +280,12 @@ class View:
 
     def _tell_worst(self, worst: Event) -> str:
         same = [event for event in self.events if event.page == worst.page and is_alarming(event)]
-        count = max(len(same), worst.count)
-        times = f", {self.words('event.times', count=count)}" if count > 1 else ""
-        title, entity = self.condition(worst), self.subject(worst)
-        return self.words("verdict_text.unknown_cause", title=title, entity=entity) + times
+        told, count = self._place(worst, "unknown_cause"), max(len(same), worst.count)
+        return f"{told}, {self.words('event.times', count=count)}" if count > 1 else told
+
+    def _place(self, event: Event, key: str) -> str:
+        key = f"verdict_text.{key}"
+        return self.words(key, title=self.condition(event), entity=self.subject(event))
 
     def explanation(self) -> str:
         """Say what the verdict means where it names no cause."""

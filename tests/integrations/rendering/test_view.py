@@ -124,3 +124,16 @@ def test_the_lead_of_the_headline_is_that_of_the_verdict(view: View) -> None:
     headline = View(changed, view.pages, view.words).headline()
     assert view.words.say(root.title) in headline
     assert view.words.say(other.title) not in headline
+
+
+def test_the_headline_tells_what_its_root_does_not_explain(view: View, chinese: View) -> None:
+    """Whoever reads no further must not take the root for the cause of that."""
+    assert view.diagnosis
+    event = view.events[-1]
+    update = {"verdict": "fault", "gravest_open": event.id}
+    diagnosis = view.diagnosis.model_copy(update=update)
+    changed = view.investigation.model_copy(update={"diagnosis": diagnosis})
+    assert f"this does not explain “{view.condition(event)}”" in (
+        View(changed, view.pages, view.words).headline()
+    )
+    assert View(changed, view.pages, chinese.words).headline().count("这不能解释") == 1
