@@ -9,7 +9,7 @@ from itertools import zip_longest
 from assistant.alarm import is_alarming
 from assistant.diagnosis.case import Case, counts, damaging, hosts_of, stops_for_good
 from assistant.diagnosis.graph import Graph
-from assistant.diagnosis.health import find_unread
+from assistant.diagnosis.health import fell_silent, find_unread
 from assistant.diagnosis.hypotheses import Candidate, Ranking
 from assistant.diagnosis.platforms import find_platforms
 from assistant.diagnosis.result import (
@@ -262,6 +262,10 @@ def missing_information(
         for reason in unhealthy
         if reason in ASKED
     ]
+    if "uncovered" in unhealthy and (silent := fell_silent(case)):
+        ends = [f"{host} ({datetime.fromtimestamp(end, UTC):%H:%M:%SZ})" for host, end in silent]
+        named = ", ".join(ends[:3]) + (" …" if len(ends) > 3 else "")  # noqa: PLR2004 - as below
+        rows.append(Missing(what=say("ask-silent", nodes=named), why=say("ask-silent-why")))
     return rows
 
 

@@ -103,13 +103,34 @@ def _matters(gap: Gap) -> bool:
 
 
 def _kernel_covered(case: Case) -> bool:
-    written = case.sight.hosts.get("kernel", frozenset())
-    hosts = case.incident.scope.nodes or {*case.topology.nodes(), *written}
+    hosts = _hosts(case)
     if not hosts:
         return False
+    since, until = _span(case)
+    return all(case.sight.is_gapless("kernel", host, since, until) for host in hosts)
+
+
+def fell_silent(case: Case) -> list[tuple[str, float]]:
+    """Return the hosts whose kernel logs end before the time in question does, with their ends."""
+    since, until = _span(case)
+    found = []
+    for host in sorted(_hosts(case)):
+        ends = [row.until for row in case.sight.covering("kernel", host, since, until)]
+        if ends and case.sight.covers("kernel", host, max(ends), until) != "yes":
+            found.append((host, max(ends)))
+    return found
+
+
+def _hosts(case: Case) -> Iterable[str]:
+    written = case.sight.hosts.get("kernel", frozenset())
+    return case.incident.scope.nodes or {*case.topology.nodes(), *written}
+
+
+def _span(case: Case) -> tuple[float, float]:
+    """Return the time in question less the edges at which quiet logs begin and end."""
     since, until = _time_in_question(case, _work(case))
     edge = 0.0 if _is_asked(case) else PAUSE_S
-    return all(case.sight.is_gapless("kernel", host, since + edge, until - edge) for host in hosts)
+    return since + edge, until - edge
 
 
 Spans = list[tuple[float, float]]

@@ -149,7 +149,12 @@ def test_a_host_that_falls_silent_forbids_healthy() -> None:
         for node, until in (("n1", 7200), ("n2", 1000))
     ]
     silent = case(WORLD, [work], sight=build_sight(rows))
-    assert diagnose(replace(silent, window=Window())).verdict == "inconclusive"
+    found = diagnose(replace(silent, window=Window()))
+    assert found.verdict == "inconclusive"
+    asked = next(row.what for row in found.missing_information if "others'" in row.what.en)
+    assert "n2 (" in asked.en
+    assert "n1" not in asked.en
+    assert "n2 (" in asked.zh
 
 
 def test_lost_kernel_messages_forbid_healthy() -> None:
