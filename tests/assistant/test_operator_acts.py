@@ -19,6 +19,11 @@ BROKEN = (
 )
 READ_ONLY = "kernel: EXT4-fs (nvme0n1): Remounting filesystem read-only"
 CLEANED = "kernel: NVRM: Xid (PCI:0000:9b:00): 45, pid=41022, name=python3, Ch 00000008"
+PEERLESS = (
+    "kernel: NVRM: Xid (PCI:0000:5d:00): 74, pid=77, name=python3, NVLink: fatal error detected on "
+    "link 4(0x10000, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)"
+)
+UNHEALTHY = "kernel: mlx5_core 0000:18:00.0: device's health compromised - reached miss count"
 KILLED = "systemd[1]: train.service: Main process exited, code=killed, status=9/KILL"
 FABRIC = "systemd[1]: nvidia-fabricmanager.service: Failed with result 'exit-code'."
 UNPEERED = (
@@ -65,6 +70,8 @@ def _changes(found: Investigation) -> set[str]:
         ("/usr/bin/tee /sys/class/nvme/nvme0/reset_controller", (LOST, BROKEN),
          "storage-device-reset"),
         ("/usr/bin/nvidia-smi --gpu-reset -i 3", (CLEANED,), "gpu-reset-by-hand"),
+        ("/usr/bin/nvidia-smi --gpu-reset -i 3", (CLEANED, PEERLESS), "gpu-reset-by-hand"),
+        ("/usr/bin/mlxfwreset -d 18:00.0 reset -y", (UNHEALTHY, PORT), "adapter-reset-by-hand"),
         ("/usr/bin/kill -9 41022", (KILLED, CLEANED), "process-killed-by-hand"),
         ("/usr/bin/systemctl restart nvidia-fabricmanager", (FABRIC,), "device-service-stopped"),
         ("/usr/sbin/modprobe -r mlx5_core", (PORT,), "kernel-module-removed"),
@@ -87,7 +94,7 @@ def test_an_act_leads_where_its_effect_follows_on_the_same_thing(
     ["/usr/bin/nvidia-smi", "/sbin/ip link show ib0", "/usr/bin/journalctl -k", "/usr/bin/ls /",
      "/usr/bin/cat /etc/fstab", "/usr/bin/systemctl status kubelet", "/usr/sbin/nvme list",
      "/sbin/ip link set ib0 up", "/usr/bin/kubectl get nodes", "/usr/bin/scontrol show nodes",
-     "/usr/sbin/shutdown -c", "/usr/bin/kill -0 41022", "/usr/bin/last reboot"],
+     "/usr/bin/mlxfwreset -d 18:00.0 query", "/usr/sbin/shutdown -c", "/usr/bin/kill -0 41022", "/usr/bin/last reboot"],
 )  # fmt: skip
 def test_who_only_looked_changed_nothing(tmp_path: Path, command: str) -> None:
     """Most of what people do under sudo is to read."""
@@ -180,3 +187,15 @@ def test_a_secret_in_a_command_is_masked(tmp_path: Path) -> None:
     found = _read(tmp_path, host=_log(PORT) + _sudo(typed))
     assert _changes(found) == {"node-taken-out-by-hand"}
     assert "c2VjcmV0" not in found.model_dump_json()
+
+
+def test_a_crash_that_was_ordered_is_no_fault_of_the_kernel(tmp_path: Path) -> None:
+    """The panic itself says that sysrq triggered it."""
+    found = _read(
+        tmp_path,
+        host=_log(
+            "kernel: sysrq: Trigger a crash",
+            "kernel: Kernel panic - not syncing: sysrq triggered crash",
+        ),
+    )
+    assert _roots(found)[:1] == ["crash-ordered"]
