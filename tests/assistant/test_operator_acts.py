@@ -94,7 +94,8 @@ def test_an_act_leads_where_its_effect_follows_on_the_same_thing(
     ["/usr/bin/nvidia-smi", "/sbin/ip link show ib0", "/usr/bin/journalctl -k", "/usr/bin/ls /",
      "/usr/bin/cat /etc/fstab", "/usr/bin/systemctl status kubelet", "/usr/sbin/nvme list",
      "/sbin/ip link set ib0 up", "/usr/bin/kubectl get nodes", "/usr/bin/scontrol show nodes",
-     "/usr/bin/mlxfwreset -d 18:00.0 query", "/usr/sbin/shutdown -c", "/usr/bin/kill -0 41022", "/usr/bin/last reboot"],
+     "/usr/bin/mlxfwreset -d 18:00.0 query", "/usr/sbin/shutdown -c",
+     "/usr/bin/kill -0 41022", "/usr/bin/last reboot"],
 )  # fmt: skip
 def test_who_only_looked_changed_nothing(tmp_path: Path, command: str) -> None:
     """Most of what people do under sudo is to read."""
