@@ -84,7 +84,7 @@ class Matcher:
         lines: dict[str, list[_Line]] = {}
         for page, signature in catalog.signatures():
             match signature:
-                case TextSignature() if page.role == "unread":
+                case TextSignature() if page.role == "unread" and signature.fallback:
                     self._unread[signature.source] = Match(page.id, signature, {})
                 case TextSignature():
                     for line in _lines(page, signature):
