@@ -48,7 +48,8 @@ _FAILING = re.compile(
     r"(?<![\w.=/-])(?:[Ff]ailed|[Ff]ailures?|cannot|[Cc]an't|[Cc]ould not|[Uu]nable to|refused"
     r"|[Gg]iving up|unreachable|[Dd]egraded|expelled|corrupt(?:ed|ion)?|[Uu]ncorrectable"
     r"|[Nn]ot responding|crashed|[Ll]ost|stalled|Fatal|died|[Tt]imed out|rejected|unavailable"
-    r"|(?:exceeds|above|over|below) threshold|throttled|[Ee]rrors?|ERR)"
+    r"|(?:exceeds|above|over|below) threshold|throttled"
+    r"|[Ee]rrors?(?! (?:[Rr]ecord|[Hh]andl|[Cc]orrect|[Rr]eport|[Ii]nject|[Cc]ount|[Ss]tat))|ERR)"
     r"(?![\w=/-])(?!\"?[:=] ?\"?(?:0\b|none|null|nil))"
     r"|(?<![\w.-])(?:FAILED|FAILURE|FAULTED|DEGRADED)(?![\w=-])|_(?:TIMEOUT|FAILED)\b"
     r"|失败|错误|异常"
@@ -64,7 +65,7 @@ _MILD = re.compile(
 _NONE = re.compile(
     r"(?<![\w.])(?:0|no|not|without|zero|never) (?:\w+ ){0,2}?"
     r"(?:failed|failures?|corruption|errors?|lost|corrupt(?:ed)?|degraded|throttled|died)\b"
-    r"|\bcondition checks?\b|: Condition\w+="
+    r"|\bfor corrected errors\b|\bcondition checks?\b|: Condition\w+="
     r"|(?:失败|错误|异常)(?:数|次数)?[:：= ]*0\b",
     re.IGNORECASE,
 )

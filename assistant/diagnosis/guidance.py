@@ -207,8 +207,10 @@ def _symptom_checks(case: Case, graph: Graph) -> dict[str, NextCheck]:
     room, because what tells one meaning of a symptom from the next need not be its first look.
     """
     fresh = [event for event in case.timeline.events if counts(event)]
+    telling = [event for event in fresh if event.severity != "info"]
+    lasting = [*filter(stops_for_good, case.timeline.events), *find_unread(case)]
     ordered = sorted(
-        fresh or [*filter(stops_for_good, case.timeline.events), *find_unread(case)],
+        telling or lasting or fresh,
         key=lambda e: (bool(graph.into.get(e.id)), -e.damage, e.earliest),
     )
     looks = [

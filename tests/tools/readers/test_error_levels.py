@@ -37,6 +37,8 @@ NOT_CALLED = [
     "0 ERRORs in 120 lines",
     "checked 8 disks, 0 failed, no errors",
     "scrub finished without errors",
+    "ERST: Error Record Serialization Table (ERST) support is initialized.",
+    "HEST: Enabling Firmware First mode for corrected errors.",
     "File System Check was skipped because of a failed condition check (ConditionPathExists=!/).",
     "systemd-modules-load.service: ConditionKernelCommandLine=|rd.modules_load failed.",
     "错误数：0",
