@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from assistant.diagnosis.guards import SAME_MOMENT_S
 from assistant.event import Event
+from assistant.onset import TELLS_WITHIN_S
 from knowledge.page import Page
 
 MEETING_KINDS = ("process", "container", "pod", "rank", "job", "gpu", "node")
@@ -29,7 +30,7 @@ def find_collateral(events: Iterable[Event], pages: Mapping[str, Page]) -> dict[
         names = pages[event.page].collateral_of
         if not names:
             continue
-        head = _nearest_head(event, names, heads)
+        head = _nearest_head(event, names, heads, pages)
         if head is not None:
             found[event.id] = head.id
     return found
@@ -48,7 +49,9 @@ def _index_heads(events: Iterable[Event], pages: Mapping[str, Page]) -> Heads:
     return heads
 
 
-def _nearest_head(event: Event, names: tuple[str, ...], heads: Heads) -> Event | None:
+def _nearest_head(
+    event: Event, names: tuple[str, ...], heads: Heads, pages: Mapping[str, Page]
+) -> Event | None:
     for kind in MEETING_KINDS:
         ids = [a.id for a in event.anchors if a.kind == kind]
         met = (
@@ -56,7 +59,7 @@ def _nearest_head(event: Event, names: tuple[str, ...], heads: Heads) -> Event |
             for name in names
             for place in ids
             for head in heads.get((name, kind, place), ())
-            if head.id != event.id and _may_precede(head, event)
+            if head.id != event.id and _may_precede(head, event, pages[head.page])
         )
         first = min(met, key=lambda head: head.earliest, default=None)
         if first is not None:
@@ -64,7 +67,20 @@ def _nearest_head(event: Event, names: tuple[str, ...], heads: Heads) -> Event |
     return None
 
 
-def _may_precede(head: Event, event: Event) -> bool:
+def _may_precede(head: Event, event: Event, page: Page) -> bool:
     """Tell whether the head may have begun first; doubt that both onsets share is no doubt here."""
     shared = head.shared_s(event)
-    return head.earliest + shared <= event.latest - shared + SAME_MOMENT_S
+    return _acts_from(head, page) + shared <= event.latest - shared + SAME_MOMENT_S
+
+
+def _acts_from(head: Event, page: Page) -> float:
+    """Return from when it may have had consequences.
+
+    A fault has them at once. Who merely waits has none before the time-out that its own line states
+    ran out, however much earlier the wait began.
+    """
+    limit = head.fields.get(page.begins_before.setting) if page.begins_before else None
+    if head.role != "symptom" or not isinstance(limit, int | float):
+        return head.earliest
+    told = head.start.utc.timestamp() - head.start.uncertainty_s + limit
+    return max(head.earliest, told - TELLS_WITHIN_S)
