@@ -17,11 +17,16 @@ from tools.writers import pod_writer, writer_of
 MOST, HALF, SOME = 0.9, 0.5, 0.2
 LINES = 60
 
-_PATH = rb"[\w./+@%~,=-]*[./][\w./+@%~,=-]*"
-_LOG_NAME = rb"[\w./+@%~,=-]*?(?:\.(?:log|txt|out|err)(?:\.\d+)?|messages|syslog|dmesg|secure)"
-_NO_HOST = rb"(?i:rank|step|epoch|iter|task|thread|tid|pid|proc|process|cpu|stage)[-_]?\d+:"
+_LOG_NAME = (
+    rb"[\w./+@%~,=-]*?(?:\.(?:log|txt|out|err)(?:\.\d+)?(?:\.gz)?|(?:messages|syslog|dmesg|secure)"
+    rb"(?:[.-]\d+)?(?:\.gz)?)"
+)
+_PATH = rb"(?:[\w.+@%~,=-]*/[\w./+@%~,=-]+|" + _LOG_NAME + rb")"
+"""A path has a folder, or is called as logs are: names of loggers have dots too."""
+NO_HOST = rb"(?i:rank|step|epoch|iter|task|thread|tid|pid|proc|process|cpu|stage)[-_]?\d+"
+"""What programs number, and no host."""
 _HOST = re.compile(
-    rb"(?!" + _NO_HOST + rb")(?P<key>(?=[\w.-]*\d)(?:[A-Za-z][\w.-]{1,62}|\d+(?:\.\d+){3})):"
+    rb"(?!" + NO_HOST + rb":)(?P<key>(?=[\w.-]*\d)(?:[A-Za-z][\w.-]{1,62}|\d+(?:\.\d+){3})):"
     rb"(?: (?P<text>[^\n]*)|\s*$)"
 )
 _FILE = re.compile(

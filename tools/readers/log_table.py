@@ -25,7 +25,7 @@ from tools.stamps import from_epoch
 
 TABLE = 0.94
 MOST = 256 << 20
-LINES, LONGEST = 60, 4096
+LINES, LONGEST, BEGINNING = 60, 4096, 16 << 10
 COLUMNS: Mapping[str, frozenset[str]] = {
     meaning: frozenset(names.split())
     for meaning, names in {
@@ -82,6 +82,7 @@ class LogTableReader:
 
 
 def _table_in(head: bytes) -> Table | None:
+    head = head[:BEGINNING]
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", LINES)[:LINES]
     first = lines[0][:LONGEST].decode("utf-8", "replace")
     for delimiter in DELIMITERS:

@@ -11,12 +11,14 @@ from tools.regrouped import Group, read_groups
 from tools.request import Request
 from tools.sniffing import SURE as KNOWN
 from tools.sniffing import all_dialects, all_readers
-from tools.source import HEAD, Source
+from tools.source import Source
 
 MOST = 256 << 20
 """More than that nobody collected by hand."""
 PREFIXED = 0.93
 FEW = 3
+BEGINNING = 16 << 10
+"""So many bytes show what the first lines share."""
 
 
 class PrefixedReader:
@@ -42,8 +44,8 @@ class PrefixedReader:
 
 
 def _prefix_in(head: bytes) -> Prefix | None:
-    lines = clean(head[:HEAD]).splitlines()
-    if len(lines) > 1 and not head.endswith(b"\n"):
+    lines = clean(head[:BEGINNING]).split(b"\n", 2 * LINES)
+    if len(lines) > 1 and (len(head) > BEGINNING or len(lines) > 2 * LINES):
         lines.pop()
     prefix = prefix_of(lines, _Knowing())
     whole = prefix is POD and all(map(_is_sure, lines[:FEW]))

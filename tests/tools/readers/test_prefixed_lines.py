@@ -137,6 +137,7 @@ PLAIN = {
     "ranks": f"rank0: 2026-11-29 10:22:01 {ECC}\nrank1: 2026-11-29 10:22:01 {ECC}\n",
     "warnings": f"/usr/lib/python3/torch/cuda.py:129: UserWarning: {ECC}\n",
     "stamps": f"[10:21] INFO: {XID}\n[10:22] INFO: step 2 loss 2.0\n",
+    "loggers": f"torch.distributed:2026-11-29 10:22:01 {ECC}\n",
     "kernel": f"mlx5_0: port 1 up\nnvme0: {NFS}\n",
 }
 
