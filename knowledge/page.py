@@ -16,7 +16,8 @@ Role = Literal["root", "mechanism", "symptom", "change", "benign", "context", "u
 """root: may end a why-chain · mechanism: how a root does harm · symptom: only ever an effect ·
 change: somebody or something altered the system · benign: normal or known harmless, also positive
 progress · context: yields settings and relations, never an event · unread: its fallbacks take what
-its own writer calls an error and no page knows; never part of a chain, but no health beside it ·
+its own writer calls an error and no page knows, its other signatures what people complain of; never
+part of a chain, but no health beside it ·
 guidance: no condition at all but how to work, in `practice`, for the conditions in `guides`; never
 part of a diagnosis."""
 Severity = Literal["critical", "error", "warning", "info"]
