@@ -61,7 +61,8 @@ def is_persons_text(source: Source) -> bool:
     if source.pasted:
         return True
     text = source.head.decode("utf-8", "replace")
-    own = [line for line in text.splitlines() if line.strip() and not is_kernels(line)][:LINES]
+    lines = (line for line in text.splitlines() if line.strip() and not line.startswith(">"))
+    own = [line for line in lines if not is_kernels(line)][:LINES]
     program = sum(1 for line in own if _PROGRAM.match(line) or is_workloads(line.encode()))
     letter = any(_LETTER.match(line) and not is_workloads(line.encode())
                  for line in own[:HEADING_LINES])  # fmt: skip

@@ -68,6 +68,13 @@ def test_a_mail_may_quote_the_kernel_beside_a_program(read: Read) -> None:
     assert (program.channel, program.time is not None) == ("app", True)
 
 
+def test_what_a_mail_repeats_of_a_program_is_not_the_mails_own(read: Read) -> None:
+    """However much of a job's log a person repeats, the text stays a person's."""
+    job = "> step 10 loss 2.1\n> [rank0]: NCCL watchdog\n> RuntimeError: CUDA error\n"
+    text = f"gpu-17 looks bad.\nWe saw this today:\n> {XID}\n{job}It is there again,\nsince noon.\n"
+    assert kernels(read, f"{text}Who can look?\n") == [XID]
+
+
 PROGRAMS = {
     "training": "epoch 1 step 10 loss 2.1\n{line}\nepoch 1 step 20 loss 2.0\n",
     "levels": "INFO starting up\nINFO ready\n{line}\nERROR gave up\n",
