@@ -1,6 +1,7 @@
 """Items that stream past become bursts of conditions, settings, relations and a ledger."""
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -273,7 +274,7 @@ def _sighting(record: Record, match: Match, page: Page, named: Named) -> Sightin
         timed=record.time is not None,
         count=_stated_count(record),
         writer=_writer(record) if page.progress else "",
-        step=_step(match) if page.progress else None,
+        step=_step(match, record.text) if page.progress else None,
     )
 
 
@@ -283,9 +284,13 @@ def _writer(record: Record) -> str:
     return f"{record.unit}[{pid}]" if record.unit and pid else ""
 
 
-def _step(match: Match) -> int | None:
+_EPOCH = re.compile(r"\bepoch\b", re.IGNORECASE)
+
+
+def _step(match: Match, text: str) -> int | None:
+    """Return the step that a line tells, unless each epoch may count its own."""
     step = match.fields.get("step")
-    return step if isinstance(step, int) else None
+    return step if isinstance(step, int) and not _EPOCH.search(text) else None
 
 
 def _first_time(record: Record) -> Instant | None:

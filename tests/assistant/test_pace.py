@@ -131,3 +131,9 @@ def test_one_skipped_step_of_a_loss_scaler_is_healthy(tmp_path: Path) -> None:
     """At a usual loss, gradients that overflow make it halve its scale."""
     log = _every_minute(lambda n: f"step {n} loss 2.7 grad_norm {'inf' if n == 60 else 0.9}")
     assert _diagnose(tmp_path, log).verdict == "healthy"
+
+
+def test_steps_that_each_epoch_counts_anew_are_progress(tmp_path: Path) -> None:
+    """Beside an epoch, a step number that falls back is no restart."""
+    log = _every_minute(lambda n: f"epoch {n // 10} step {n % 10 * 50} loss 2.8")
+    assert _diagnose(tmp_path, log).verdict == "healthy"
