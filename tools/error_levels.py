@@ -49,7 +49,7 @@ _FAILING = re.compile(
     r"|[Gg]iving up|unreachable|[Dd]egraded|expelled|corrupt(?:ed|ion)?|[Uu]ncorrectable"
     r"|[Nn]ot responding|crashed|[Ll]ost|stalled|Fatal|died|[Tt]imed out|rejected|unavailable"
     r"|(?:exceeds|above|over|below) threshold|throttled"
-    r"|[Ee]rrors?(?! (?:[Rr]ecord|[Hh]andl|[Cc]orrect|[Rr]eport|[Ii]nject|[Cc]ount|[Ss]tat))|ERR)"
+    r"|[Ee]rrors?(?! (?:[Rr]ecord|[Hh]andl|[Cc]orrect|[Rr]eport|[Ii]nject|[Cc]ount|[Ss]tat|[Cc]ollect))|ERR)"
     r"(?![\w=/-])(?!\"?[:=] ?\"?(?:0\b|none|null|nil))"
     r"|(?<![\w.-])(?:FAILED|FAILURE|FAULTED|DEGRADED)(?![\w=-])|_(?:TIMEOUT|FAILED)\b"
     r"|失败|错误|异常"

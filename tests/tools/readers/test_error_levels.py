@@ -39,6 +39,7 @@ NOT_CALLED = [
     "scrub finished without errors",
     "ERST: Error Record Serialization Table (ERST) support is initialized.",
     "HEST: Enabling Firmware First mode for corrected errors.",
+    "RAS: Correctable Errors collector initialized.",
     "File System Check was skipped because of a failed condition check (ConditionPathExists=!/).",
     "systemd-modules-load.service: ConditionKernelCommandLine=|rd.modules_load failed.",
     "错误数：0",
