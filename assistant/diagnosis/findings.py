@@ -104,9 +104,14 @@ def admit_open(
 ) -> tuple[list[Finding], Event | None]:
     """Return the gravest event that is left open beside the roots, and the roots less sure for it.
 
-    None of them is confirmed while something as grave has nothing to do with them.
+    None of them is confirmed while something as grave has nothing to do with them. What only a root
+    that is less than likely explains is open as well.
     """
-    left = _gravest_open(findings, unexplained, ranking) if findings else None
+    sure = [f for f in findings if f.judgement.confidence != "INCONCLUSIVE"]
+    told = {name for f in sure for name in f.candidate.reached}
+    doubted = {name for f in findings for name in f.candidate.reached} - told
+    names = [*unexplained, *doubted] if sure else unexplained
+    left = _gravest_open(sure or findings, names, ranking) if findings else None
     if left is None:
         return findings, None
     title = case.pages[left.page].title

@@ -192,7 +192,7 @@ class Diagnosis(Value):
     ruled_out: tuple[RuledOut, ...] = ()
     unexplained: tuple[str, ...] = ()
     gravest_open: str = ""
-    """Id of what is as grave as all that the roots explain, and has nothing to do with them."""
+    """Id of what is as grave as all that the likely roots explain, and nothing ties to them."""
     unread: tuple[str, ...] = ()
     """Ids of what is new in the time in question, its writer calls an error and no page knows."""
     collateral: Mapping[str, str] = {}

@@ -251,9 +251,9 @@ class View:
         if diagnosis is None:
             return self.words("report.no_diagnosis")
         if diagnosis.root_causes and diagnosis.verdict == "fault":
-            left = [e for e in self.events if e.id == diagnosis.gravest_open]
+            left = {diagnosis.gravest_open}.intersection(diagnosis.unexplained)
             told = [self._tell_root(root) for root in diagnosis.root_causes]
-            told += [self._place(event, "not_explained") for event in left]
+            told += [self._place(e, "not_explained") for e in self.events if e.id in left]
             return self.words("report.join").join(told)
         if diagnosis.verdict == "inconclusive" and (diagnosis.root_causes or diagnosis.hypotheses):
             leads = [(one.title, one.entity) for one in diagnosis.root_causes]

@@ -59,3 +59,20 @@ def test_what_shares_a_host_or_is_less_grave_takes_no_confidence(node: str, dama
 def test_a_log_that_was_not_read_could_tell_what_is_open(seen: tuple[str, ...]) -> None:
     """Nobody read the kernel log of the host on which the gravest is open."""
     assert _beside(seen=seen).decided_by_unseen is ("n2" not in seen)
+
+
+def test_what_only_a_lead_explains_is_open_too() -> None:
+    """Both are named; the sure one is not confirmed for what may not be its doing."""
+    fabric = FABRIC.model_copy(update={"severity": "critical"})
+    events = [
+        event("root", SURE, 0),
+        event("a", LOST, 2),
+        event("b", GONE, 3),
+        event("lead", fabric, 30, node="n2"),
+        event("open", STUCK, 60, node="n2"),
+    ]
+    found = diagnose(case(PAGES, events, sight=watched("n1", "n2")))
+    roots = {root.page: root.confidence for root in found.root_causes}
+    assert roots == {"sure": "LIKELY", "fabric": "INCONCLUSIVE"}
+    assert found.gravest_open == "open"
+    assert not found.unexplained

@@ -130,7 +130,7 @@ def test_the_headline_tells_what_its_root_does_not_explain(view: View, chinese: 
     """Whoever reads no further must not take the root for the cause of that."""
     assert view.diagnosis
     event = view.events[-1]
-    update = {"verdict": "fault", "gravest_open": event.id}
+    update = {"verdict": "fault", "gravest_open": event.id, "unexplained": (event.id,)}
     diagnosis = view.diagnosis.model_copy(update=update)
     changed = view.investigation.model_copy(update={"diagnosis": diagnosis})
     assert f"this does not explain “{view.condition(event)}”" in (
