@@ -194,6 +194,15 @@ def test_why_an_image_was_not_pulled_is_the_cause(
     assert found.unexplained == ()
 
 
+def test_a_resolver_that_does_not_answer_is_not_the_registry(diagnose: Diagnose) -> None:
+    """Nobody could ask the registry: the pull ended at its name."""
+    words = "dial tcp: lookup reg.corp on 10.96.0.10:53: server misbehaving"
+    found = diagnose(events__json=_event("Failed", PULL + words, count=4))
+    assert "image-registry-unreachable" not in _pages(found)
+    assert found.diagnosis is not None
+    assert found.diagnosis.hypotheses[0].page == "name-resolution-failing"
+
+
 def test_a_pod_that_waits_for_its_image_says_so_by_its_state(diagnose: Diagnose) -> None:
     """Without any event the container's reason for waiting is all there is."""
     waiting = {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}
