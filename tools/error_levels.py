@@ -31,6 +31,8 @@ JOURNAL_MARKS = tuple(f"\nPRIORITY={number}\n" for number in range(4))
 JOURNAL_JSON_MARKS = tuple(f'"PRIORITY":"{number}"' for number in range(4))
 PAUSE_S = 900.0
 """Of a steady stream of those that are surely errors, a pause so long must show."""
+DOUBTFUL_PAUSE_S = 60.0
+"""Of words that only sometimes tell of an error one line a minute is looked at."""
 _STEADY = frozenset((*SURE_MARKS, *JOURNAL_MARKS, *JOURNAL_JSON_MARKS))
 
 _ERROR = 3
@@ -93,9 +95,7 @@ def is_called_error(text: str, fields: Mapping[str, str]) -> bool:
 
 
 def hum_of(marks: Sequence[str], first: int) -> dict[int, float]:
-    """Return which of the marks may be thinned, by index from `first` on, with the pause to show.
-
-    Those that only sometimes tell of an error are read line by line: which one does shows no other
-    way.
-    """
-    return {first + n: PAUSE_S for n, mark in enumerate(marks) if mark in _STEADY}
+    """Return how long a pause must show of each mark, by index from `first` on, in seconds."""
+    return {
+        first + n: PAUSE_S if mark in _STEADY else DOUBTFUL_PAUSE_S for n, mark in enumerate(marks)
+    }

@@ -28,13 +28,14 @@ class Stretch(NamedTuple):
 
 
 def thinned(
-    hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch
+    hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch, marked: int = 1 << 60
 ) -> Iterator[tuple[int, int, int]]:
     """Yield literal, offset, and how many lines the one that is read stands for.
 
-    `hum` says of a literal's index how long a pause, in seconds, must show.
+    `hum` says of a literal's index how long a pause, in seconds, must show. From index `marked` on,
+    literals only hint at something: beside others on a line they say nothing of it.
     """
-    stands = _stands(hits, hum, look) if hum else {}
+    stands = _stands(hits, hum, look, marked) if hum else {}
     for number, (literal, end) in enumerate(hits):
         if count := stands.get(number, 1):
             yield literal, end, count
@@ -47,9 +48,11 @@ _Kind = tuple[int, ...]
 """The literals that stand on a line."""
 
 
-def _stands(hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch) -> dict[int, int]:
+def _stands(
+    hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch, marked: int
+) -> dict[int, int]:
     """Find which hits stand for several lines, and which for none."""
-    lanes, stands = _by_lane(hits, hum, look)
+    lanes, stands = _by_lane(hits, hum, look, marked)
     for (kind, _, _), lines in lanes.items():
         if len(lines) <= FEW:
             continue
@@ -66,7 +69,7 @@ _Lanes = dict[tuple[_Kind, bytes, int], list[_Line]]
 
 
 def _by_lane(
-    hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch
+    hits: Sequence[Hit], hum: Mapping[int, float], look: Stretch, marked: int
 ) -> tuple[_Lanes, dict[int, int]]:
     """Sort lines by their literals, writer and run; a literal again on its line stands for none.
 
@@ -89,7 +92,11 @@ def _by_lane(
         while number < total and hits[number][1] <= stop:
             number += 1
         shown = tuple([literal for literal, _ in hits[first:number]])
-        kind = kinds[shown] if shown in kinds else kinds.setdefault(shown, _kind_of(shown, hum))
+        kind = (
+            kinds[shown]
+            if shown in kinds
+            else kinds.setdefault(shown, _kind_of(shown, hum, marked))
+        )
         if kind is None:
             runs[lane] = runs.get(lane, 0) + 1
             continue
@@ -99,9 +106,10 @@ def _by_lane(
     return lanes, again
 
 
-def _kind_of(shown: _Kind, hum: Mapping[int, float]) -> _Kind | None:
-    """Name each literal of a line once; None where one of them is no hum."""
-    return tuple(dict.fromkeys(shown)) if hum.keys() >= set(shown) else None
+def _kind_of(shown: _Kind, hum: Mapping[int, float], marked: int) -> _Kind | None:
+    """Name each literal of a line once, marks only where there is nothing else; None: no hum."""
+    known = tuple(dict.fromkeys(n for n in shown if n < marked)) or tuple(dict.fromkeys(shown))
+    return known if hum.keys() >= set(known) else None
 
 
 def _leaps(

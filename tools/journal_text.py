@@ -152,7 +152,7 @@ class ExportReading:
         hits = scanner_for((*known, *marks)).find(region)
         look = Stretch(partial(self._lane, block), partial(self._moment, block))
         hum = self._hum() | hum_of(marks, len(known))
-        for literal, end, count in thinned(hits, hum, look):
+        for literal, end, count in thinned(hits, hum, look, len(known)):
             place = block.start + end - 1
             if place < done:
                 continue

@@ -167,7 +167,7 @@ class LogReading:
         hits = self._hits(block)
         look = Stretch(partial(self._lane, start), partial(self._moment, start))
         self._column = 0
-        for literal, end, count in thinned(hits, self._hum, look):
+        for literal, end, count in thinned(hits, self._hum, look, self._known):
             place = start + end - 1
             begin = data.rfind(b"\n", 0, place) + 1
             if place < done or lines.is_used(begin):

@@ -130,3 +130,13 @@ def test_processes_of_one_tag_are_told_apart(tmp_path: Path) -> None:
     assert len(records) < 30
     for pid in ("100", "101", "102"):
         assert sum(r.stands_for for r in records if r.fields["pid"] == pid) == 30
+
+
+def test_a_mark_beside_a_known_word_changes_nothing() -> None:
+    """A known harmless line that also says "failed" is thinned as what it is."""
+    hits = [hit for n in range(100) for hit in ((0, 10 * n + 5), (1, 10 * n + 8))]
+    look = Stretch(lambda end: (b"one", end // 10 * 10 + 9), lambda end: end / 10)
+    read = list(thinned(hits, {0: 3600.0, 1: 60.0}, look, 1))
+
+    assert sum(count for literal, _, count in read if literal == 0) == 100
+    assert len({end // 10 for _, end, _ in read}) < 5
