@@ -154,7 +154,7 @@ def test_what_only_its_priority_calls_an_error_is_read_once(
     folder = tmp_path / "host"
     folder.mkdir()
     said = (
-        "mailbox refused (3)",
+        "mailbox 7 is full (3)",
         "PLEG is not healthy (3)",
         "mailbox opened",
         "acmefs: FATAL: quorum lost",
@@ -171,5 +171,5 @@ def test_what_only_its_priority_calls_an_error_is_read_once(
     ]
 
     assert [text.count("\nMESSAGE=") for text in texts] == [3, 1]
-    assert "mailbox refused" in texts[1]
+    assert "mailbox 7 is full" in texts[1]
     assert not list(journal_errors(request_, context))
