@@ -125,3 +125,17 @@ def test_what_is_grave_is_contained_though_another_fault_leads(tmp_path: Path) -
     assert {root.entity.id.partition("/")[0] for root in found.root_causes} == {"gpu-07"}
     assert {node for one in found.contain_now for node in one.nodes} == {"gpu-08"}
     assert all(one.nodes for one in found.do_not)
+
+
+def test_hosts_whose_links_went_down_blame_no_file_server(tmp_path: Path) -> None:
+    """A mount that stalls behind a dead link needs no server that died as well."""
+    for host in ("gpu-51", "gpu-52", "gpu-53"):
+        (tmp_path / f"{host}.log").write_text(
+            f"2026-11-29T05:11:00+00:00 {host} systemd[1]: Started Session 3 of user ops.\n"
+            f"2026-11-29T05:12:03+00:00 {host} kernel: mlx5_core 0000:18:00.0 eth0: Link down\n"
+            f"2026-11-29T05:12:10+00:00 {host} kernel: nfs: server 10.0.0.9 not responding, still"
+            " trying\n"
+        )
+    found = investigate([tmp_path], Incident(), shipped())
+    assert found.diagnosis is not None
+    assert {root.page for root in found.diagnosis.root_causes} == {"ib-link-down"}
