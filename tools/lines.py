@@ -158,8 +158,6 @@ class LogReading:
                 evidence=self.source.evidence, offset=begin, length=end - begin,
             )  # fmt: skip
 
-    # records
-
     def _records(self, block: Block) -> Iterator[Record]:
         data, start, lines = block.data, block.start, self.lines
         done = start + self._done

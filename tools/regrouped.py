@@ -12,6 +12,9 @@ from tools.request import Request
 from tools.sections import Section, read_section
 from tools.source import Source, Writer
 
+MOST = 256 << 20
+"""Bytes of a mixed text, which is sorted by writer as a whole; nobody collects more by hand."""
+
 
 @dataclass
 class Group:

@@ -158,16 +158,16 @@ class Source:
         known = self.capture.ended or self.capture.started
         return known or min((t for t in (self.modified, now) if t), default=None)
 
-    def whole(self) -> bytes:
+    def whole(self, most: int = WHOLE) -> bytes:
         """Read everything.
 
         Raises:
-            ReaderError: more than a document may have.
+            ReaderError: more than `most` bytes, which a document may have.
         """
         with self.open() as stream:
-            data = stream.read(WHOLE + 1)
-        if len(data) > WHOLE:
-            raise ReaderError(f"{self.name}: a document of more than {WHOLE >> 20} MiB")
+            data = stream.read(most + 1)
+        if len(data) > most:
+            raise ReaderError(f"{self.name}: a document of more than {most >> 20} MiB")
         return data
 
 

@@ -80,12 +80,11 @@ class View:
     @cached_property
     def named_events(self) -> frozenset[str]:
         """Ids of the events that the chain, a root, an amplifier or the first anomaly names."""
-        if self.diagnosis is None:
+        if (told := self.diagnosis) is None:
             return frozenset()
-        linked = [end for link in self.diagnosis.chain for end in (link.source, link.target)]
-        roots = [root.event for root in self.diagnosis.root_causes]
-        spread = self.diagnosis.amplifiers
-        return frozenset([*linked, *roots, *spread, self.diagnosis.first_anomaly])
+        linked = [end for link in told.chain for end in (link.source, link.target)]
+        roots = [root.event for root in told.root_causes]
+        return frozenset([*linked, *roots, *told.amplifiers, told.first_anomaly])
 
     @cached_property
     def amplifiers(self) -> Sequence[Event]:
@@ -284,8 +283,8 @@ class View:
         return f"{told}, {self.words('event.times', count=count)}" if count > 1 else told
 
     def _place(self, event: Event, key: str) -> str:
-        key = f"verdict_text.{key}"
-        return self.words(key, title=self.condition(event), entity=self.subject(event))
+        title, entity = self.condition(event), self.subject(event)
+        return self.words(f"verdict_text.{key}", title=title, entity=entity)
 
     def explanation(self) -> str:
         """Say what the verdict means where it names no cause."""

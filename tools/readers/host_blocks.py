@@ -3,16 +3,14 @@
 import re
 from collections.abc import Iterator
 
-from tools.errors import ReaderError
 from tools.evidence import Item, Span
 from tools.lines import clean
 from tools.prefixes import NO_HOST
-from tools.regrouped import Group, read_groups
+from tools.regrouped import MOST, Group, read_groups
 from tools.request import Request
 from tools.source import Source, Writer
 
 BLOCKS = 0.95
-MOST = 256 << 20
 BEGINNING = 16 << 10
 _HEADING = re.compile(
     rb"^-{8,}\r?\n(?!"
@@ -35,10 +33,7 @@ class HostBlockReader:
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read host after host."""
-        with source.open() as stream:
-            whole = stream.read(MOST + 1)
-        if len(whole) > MOST:
-            raise ReaderError(f"{source.name}: more than {MOST >> 20} MiB of many hosts' output")
+        whole = source.whole(MOST)
         yield from read_groups(list(_groups(clean(whole))), source, request)
         yield Span(source.evidence, 0, len(whole), 0)
 

@@ -17,14 +17,13 @@ from tools.exported_logs import MILLION, moment_us
 from tools.lines import clean
 from tools.prefixes import numbered
 from tools.quotations import TAG
-from tools.regrouped import Group, read_groups
+from tools.regrouped import MOST, Group, read_groups
 from tools.request import Request
 from tools.sniffing import all_dialects
 from tools.source import Source, Writer
 from tools.stamps import from_epoch
 
 TABLE = 0.94
-MOST = 256 << 20
 LINES, LONGEST, BEGINNING = 60, 4096, 16 << 10
 COLUMNS: Mapping[str, frozenset[str]] = {
     meaning: frozenset(names.split())
@@ -70,11 +69,10 @@ class LogTableReader:
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read host after host."""
-        with source.open() as stream:
-            whole = stream.read(MOST + 1)
+        whole = source.whole(MOST)
         table = _table_in(source.head)
-        if table is None or len(whole) > MOST:
-            raise ReaderError(f"{source.name}: no table of lines of at most {MOST >> 20} MiB")
+        if table is None:
+            raise ReaderError(f"{source.name}: no table of lines")
         data = clean(whole)
         groups = _from_csv(data, table, source) if table.delimiter else _from_bars(data, table)
         yield from read_groups(groups, source, request)

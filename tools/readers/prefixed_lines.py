@@ -3,18 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tools.errors import ReaderError
 from tools.evidence import Item, Span
 from tools.lines import clean
 from tools.prefixes import LINES, POD, Prefix, is_stamped, numbered, prefix_of
-from tools.regrouped import Group, read_groups
+from tools.regrouped import MOST, Group, read_groups
 from tools.request import Request
 from tools.sniffing import SURE as KNOWN
 from tools.sniffing import all_dialects, all_readers
 from tools.source import Source
 
-MOST = 256 << 20
-"""More than that nobody collected by hand."""
 PREFIXED = 0.93
 FEW = 3
 BEGINNING = 16 << 10
@@ -33,10 +30,7 @@ class PrefixedReader:
 
     def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read writer after writer."""
-        with source.open() as stream:
-            whole = stream.read(MOST + 1)
-        if len(whole) > MOST:
-            raise ReaderError(f"{source.name}: more than {MOST >> 20} MiB of prefixed lines")
+        whole = source.whole(MOST)
         prefix = _prefix_in(source.head)
         groups = _groups(clean(whole), prefix, source) if prefix else []
         yield from read_groups(groups, source, request)
