@@ -1,0 +1,61 @@
+"""Lines that call themselves no error, on a host that works, and yet no operator calls it well."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from assistant.incident import Incident
+from assistant.investigate import investigate
+from assistant.investigation import Investigation
+from tests.assistant.handbook import shipped
+
+START = datetime(2025, 6, 20, tzinfo=UTC)
+UNIT = "systemd[1]: gpu-healthcheck.service: "
+
+
+def _line(minute: float, text: str) -> str:
+    return f"{(START + timedelta(minutes=minute)).isoformat()} n1 {text}"
+
+
+def _quiet() -> Iterator[str]:
+    """An hour of a host whose kernel says little and whose job steps on."""
+    for minute in range(61):
+        yield _line(minute, f"train[42]: step {minute * 10} loss 2.31 lr 0.0003")
+        yield _line(minute, "kernel: EXT4-fs (nvme0n1p2): re-mounted. Quota mode: none.")
+
+
+def _diagnose(folder: Path, more: Iterable[str]) -> Investigation:
+    (folder / "syslog").write_text("\n".join(sorted([*_quiet(), *more])) + "\n")
+    return investigate([folder], Incident(), shipped(), now=START + timedelta(hours=1))
+
+
+def _told(found: Investigation) -> tuple[str, set[str]]:
+    assert found.diagnosis is not None
+    assert not found.timeline.unread
+    pages = {event.page for event in found.timeline.events} - {"training-progress"}
+    return found.diagnosis.verdict, pages
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        (f"{UNIT}Main process exited, code=exited, status=1/FAILURE", "unit-failed"),
+        (f"{UNIT}Failed with result 'exit-code'.", "unit-failed"),
+        ("systemd[1]: Failed to start GPU health check.", "unit-failed"),
+        (f"{UNIT}Start request repeated too quickly.", "unit-failed"),
+        (
+            "systemd[1]: nvidia-fabricmanager.service: Failed with result 'exit-code'.",
+            "fabric-manager-failed",
+        ),
+        (
+            "systemd[1]: kubelet.service: Main process exited, code=exited, status=1/FAILURE",
+            "kubelet-not-running",
+        ),
+        ("systemd[1]: train.service: Failed with result 'oom-kill'.", "unit-oom-killed"),
+    ],
+)
+def test_such_a_line_is_known_and_forbids_healthy(tmp_path: Path, text: str, page: str) -> None:
+    """One page takes it, the most particular there is."""
+    assert _told(_diagnose(tmp_path, [_line(30, text)])) == ("inconclusive", {page})
