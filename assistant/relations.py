@@ -66,6 +66,8 @@ class Relations:
             _learn_mount(self._ties, host, values)
         if reading.kind in {"process", "container"}:
             _learn_process(self._ties, host, values)
+        if reading.kind == "fabric_link":
+            _learn_link(self._ties, values)
 
     def learn_series(self, series: Series) -> None:
         """Take what exporter labels say: GPU, host, pod."""
@@ -345,6 +347,16 @@ def _learn_process(ties: Ties, host: str, values: Mapping[str, str]) -> None:
         (("pod", pod), ("node", host)),
     ):
         ties.relate(one, other)
+
+
+def _learn_link(ties: Ties, values: Mapping[str, str]) -> None:
+    """A host hangs on a switch, by an adapter of its own where that is named."""
+    host, nic = normalise("node", values.get("host", "")), values.get("nic", "")
+    switch: Key = ("switch", values.get("switch", ""))
+    ties.node(host)
+    ties.relate(("node", host), switch)
+    if host and nic:
+        ties.relate(("nic", normalise("nic", f"{host}/{nic}")), switch)
 
 
 _BY_KIND: Mapping[str, Callable[[Ties, ObjectState], None]] = {

@@ -356,6 +356,8 @@ class Topology:
             kinds -= _STORAGE
         crowded = here[0] == "node" and start != here
         for kind in kinds:
+            if kind == "switch" and start[0] == "nic" and not self._lends_switch(start, here):
+                continue
             if not crowded or kind not in {"job", "storage_server"}:
                 yield from self._near(here, kind)
             elif self._may_borrow(start, kind):
@@ -373,6 +375,12 @@ class Topology:
         """A host with one job lends it to its hardware; with several, it is a guess."""
         return start[0] in _WORK or (
             kind == "job" and len(self.edges.get(host, _NOTHING).get(kind, ())) > 1
+        )
+
+    def _lends_switch(self, start: Key, here: Key) -> bool:
+        """Whether a host's switch is its adapter's: each adapter of a host may have its own."""
+        return here[0] != "node" or not (
+            self._own(start, "switch") or len(self.edges.get(here, _NOTHING).get("switch", ())) > 1
         )
 
     def _own(self, key: Key, kind: str) -> bool:

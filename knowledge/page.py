@@ -239,6 +239,10 @@ class Inference(Part):
     min_entities: int = Field(default=2, ge=2)
     """Three where each of the effects could well fail alone."""
     within_s: float = 600.0
+    needs: dict[str, str] = Field(default_factory=dict)
+    """Effect → the field without which it is no sign of this cause."""
+    unnamed: bool = False
+    """Also inferred, as a mere lead, where several fail at once and nobody names what is shared."""
 
 
 class Refutation(Part):

@@ -281,6 +281,8 @@ def _inconclusive_reasons(
     if latent is not None and latent.contradicted:
         total = len(latent.affected) + len(latent.unaffected)
         reasons.append(say("members-unaffected", unaffected=len(latent.unaffected), total=total))
+    if latent is not None and not latent.named:
+        reasons.append(say("shared-unnamed", victims=len(latent.affected)))
     if latent is not None and latent.thin:
         reasons.append(say("few-victims", victims=len(latent.affected)))
     if _may_hide(candidate, graph, pages, sight):

@@ -23,6 +23,9 @@ EXPLAINED = 0.4
 AT_ONCE_S = 10.0
 """Two victims are enough where they lost what they share within so many seconds."""
 PAIR = 2
+UNNAMED = "?"
+MOST_NAMED = 3
+"""So many victims stand for what they share, where nobody names it."""
 UNAFFECTED_SHARE = 0.34
 """More unaffected members than this contradict a failure of what they share."""
 
@@ -37,6 +40,8 @@ class LatentCause:
     unaffected: frozenset[str]
     thin: bool = False
     """Whether it rests on fewer victims than its page asks, and only on their losing it at once."""
+    named: bool = True
+    """Whether evidence tells which one thing the victims share."""
 
     @property
     def contradicted(self) -> bool:
@@ -90,10 +95,24 @@ def _groups(
             continue
         if event.chronic or event.known or event.benign:
             continue
+        if rule.needs.get(event.page, event.page) not in {event.page, *event.fields}:
+            continue
         hubs = {a.id for a in (*event.anchors, *event.peers) if a.kind == kind}
-        for hub in hubs:
+        for hub in hubs or {UNNAMED}:
             groups[kind, hub].append(event)
-    return {hub: _dense(events, rule) for hub, events in groups.items()}
+    unnamed = groups.pop((kind, UNNAMED), [])
+    found = {hub: _dense(events, rule) for hub, events in groups.items()}
+    together = _at_once(unnamed)
+    if rule.unnamed and len(_places(together)) >= PAIR:
+        found[kind, _unnamed(together)] = together
+    return found
+
+
+def _unnamed(victims: Iterable[Event]) -> str:
+    """Name what several hosts share by them."""
+    places = sorted(_places(victims))
+    more = ", …" if len(places) > MOST_NAMED else ""
+    return f"{UNNAMED} ({', '.join(places[:MOST_NAMED])}{more})"
 
 
 def _dense(events: list[Event], rule: Inference) -> list[Event]:
@@ -101,6 +120,11 @@ def _dense(events: list[Event], rule: Inference) -> list[Event]:
     found = _densest(events, rule.within_s)
     if len(_places(found)) >= rule.min_entities:
         return found
+    return _at_once(events)
+
+
+def _at_once(events: Iterable[Event]) -> list[Event]:
+    """Return the largest set that was reported within seconds."""
     reports = sorted(events, key=lambda e: e.start.utc)
     together = [
         [other for other in reports if 0.0 <= _apart(event, other) <= AT_ONCE_S]
@@ -163,6 +187,7 @@ def _latent(
         affected,
         frozenset(n for n in others if _was_watched(n, shown, sight, (since, until))),
         thin=few and not _ended_at_once(effects, affected),
+        named=not hub[1].startswith(UNNAMED),
     )
 
 
