@@ -54,6 +54,18 @@ def _told(found: Investigation) -> tuple[str, set[str]]:
             "kubelet-not-running",
         ),
         ("systemd[1]: train.service: Failed with result 'oom-kill'.", "unit-oom-killed"),
+        ("train[42]: device_count() = 7, expected 8", "gpu-count-below-expected"),
+        ("train[42]: Found 7 GPUs, expected 8", "gpu-count-below-expected"),
+        ("train[42]: rank 37 is 1.8x slower than median", "rank-straggler"),
+        (
+            "train[42]: STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance."
+            " Affected ranks: [76, 13]",
+            "rank-straggler",
+        ),
+        (
+            "train[42]: ucp_context.c:586  UCX  WARN  device 'mlx5_3:1' is not available",
+            "rdma-device-unusable",
+        ),
     ],
 )
 def test_such_a_line_is_known_and_forbids_healthy(tmp_path: Path, text: str, page: str) -> None:
