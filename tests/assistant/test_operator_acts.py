@@ -173,6 +173,35 @@ def test_an_act_on_another_host_is_context(tmp_path: Path) -> None:
     assert "link-taken-down" not in _roots(found)
 
 
+STALLED = "kernel: nfs: server {server} not responding, still trying"
+
+
+@pytest.mark.parametrize(
+    ("command", "page"),
+    [
+        ("/usr/sbin/iptables -A FORWARD -d 10.0.0.9,10.0.0.10 -j DROP", "traffic-blocked-by-hand"),
+        ("/usr/sbin/iptables -I FORWARD 1 -p tcp --dport 2049 -j DROP",
+         "storage-port-blocked-by-hand"),
+        ("/usr/sbin/nft add rule inet filter forward tcp dport 2049 drop",
+         "storage-port-blocked-by-hand"),
+        ("/usr/sbin/iptables -A FORWARD -d 10.9.9.9 -j DROP", ""),
+        ("/usr/sbin/iptables -A FORWARD -p tcp --dport 22 -j DROP", ""),
+    ],
+)  # fmt: skip
+def test_a_rule_on_a_third_host_leads_where_it_names_the_servers(
+    tmp_path: Path, command: str, page: str
+) -> None:
+    """Two servers that fall silent did not both fail; a rule for something else is context."""
+    asked = _sudo(command, clock="04:09:58", host="gw-1")
+    hosts = {
+        name: _log(*(STALLED.format(server=one) for one in ("10.0.0.9", "10.0.0.10")), host=host)
+        for name, host in (("a", "gpu-w5"), ("b", "gpu-w6"), ("c", "gpu-w7"))
+    }
+    gate = CALM.format(host="gw-1") + asked + LATER.format(host="gw-1")
+    roots = set(_roots(_read(tmp_path, gate=gate, **hosts)))
+    assert roots == ({page} if page else {"storage-server-unavailable"})
+
+
 def test_an_act_that_answers_a_fault_did_not_bring_it_about(tmp_path: Path) -> None:
     """The drive was reset because it failed."""
     reset = _sudo("/usr/sbin/nvme reset /dev/nvme0", clock="04:18:00")
