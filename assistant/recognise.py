@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from assistant.alert_labels import NAMESPACE, stated_severity
 from assistant.burst import Burst, Fold, Place, Sighting
 from assistant.clock_facts import ClockFact, ClockWatch
+from assistant.crashes import silence_of
 from assistant.crowds import each_host
 from assistant.elimination import conclude_addresses
 from assistant.event import Anchor, Setting
@@ -264,7 +265,7 @@ def _sighting(record: Record, match: Match, page: Page, named: Named) -> Sightin
         time=_first_time(record) or time,
         last=time,
         place=Place(record.evidence, record.line, record.text),
-        fields=match.fields,
+        fields={**match.fields, **silence_of(record)},
         anchors=named.anchors + named.writer,
         peers=named.peers,
         implied=named.implied,

@@ -11,6 +11,7 @@ from assistant.baseline import Disturbance, Habits, alarming, disturbance, mark_
 from assistant.burst import UNKNOWN_ONSET_S, Burst, Sighting
 from assistant.capture_zones import learn_captures
 from assistant.clocks import Clocks, learn_clocks
+from assistant.crashes import begin_with_silence
 from assistant.event import Anchor, Event, Timeline
 from assistant.incident import Incident
 from assistant.kinship import find_kin
@@ -61,8 +62,8 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     merged = absorb(merge(right, over, catalog.pages), catalog.pages)
     kin = find_kin(bursts, recognised.spans, names) if clocks.unresolved else {}
     maker = _Maker(recognised, catalog, kin, _last_work(merged, at_work(catalog)))
-    events = sorted((maker.event(happening) for happening in merged), key=_order)
-    events = _closed(events, right, catalog, names)
+    events = begin_with_silence([maker.event(happening) for happening in merged])
+    events = _closed(sorted(events, key=_order), right, catalog, names)
     window = incident.window if incident.window.since else window_of(events, at_work(catalog))
     unread = [maker.event(one) for one in merge(map(clocks.apply, strange), (), catalog.pages)]
     habits = Habits([*events, *unread], window, recognised.spans)

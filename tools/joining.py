@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from tools.boots import BANNER, MOST_BEFORE, Said, silence
 from tools.carriers import SYSTEM, Quoting, is_of_system
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Channel, Instant
@@ -119,10 +120,21 @@ class Joiner:
         if line is None:
             line = Line(text_of(data, begin, end))
         begin, line, shape = self._opening(begin, line)
+        if line.text.startswith(BANNER):
+            line = self._booted(begin, line)
         message = self._extended(begin, line, shape)
         if message.done >= place or self.is_used(own):
             return message
         return Message(own, end, self.line_at(own))
+
+    def _booted(self, begin: int, line: Line) -> Line:
+        """Say of a boot's first line for how long its host had been silent."""
+        if line.instant is None or self.channel_of(line) != "kernel":
+            return line
+        before = (self.line_at(place) for place, _ in self._back(begin, MOST_BEFORE))
+        own = (one for one in before if one.host == line.host)
+        said = (Said(one.instant, self.channel_of(one), one.text) for one in own)
+        return line._replace(fields={**(line.fields or {}), **silence(line.instant, said)})
 
     def _may_continue(self, begin: int) -> bool:
         """Tell whether an unstamped line can belong to a stamped one before it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import BinaryIO, ClassVar
 
+from tools.boots import BANNER, MOST_BEFORE, Said, silence
 from tools.error_levels import JOURNAL_MARKS, MARKS, hum_of, is_called_error
 from tools.evidence import Channel, Instant, Item, Record, Span
 from tools.hum import Stretch, thinned
@@ -163,6 +164,8 @@ class ExportReading:
             done = stop
             if self._base + begin in self._used:
                 continue
+            if record.channel == "kernel" and record.text.startswith(BANNER):
+                record = self._booted(data, begin, record)
             begin, record = self._whole(data, begin, stop, record)
             where = self.message_at(data, begin, stop)
             number += data.count(b"\n", counted, where) - data.count(b"\n", where, counted)
@@ -210,6 +213,22 @@ class ExportReading:
         if record and record.time:
             self._see(record.host, record.channel, record.time)
         return record
+
+    def _booted(self, data: bytes, begin: int, record: Record) -> Record:
+        """Say of a boot's first line for how long its host had been silent."""
+        if record.time is None:
+            return record
+        told = silence(record.time, self._before(data, begin, record.host))
+        return replace(record, fields={**record.fields, **told})
+
+    def _before(self, data: bytes, begin: int, host: str) -> Iterator[Said]:
+        for _ in range(MOST_BEFORE):
+            if begin <= 0:
+                return
+            begin, stop = self.bounds(data, max(begin - 3, 0))
+            one = entry_record(self.evidence, self.parse(data[begin:stop]))
+            if one and one.host == host:
+                yield Said(one.time, one.channel, one.text)
 
     def _whole(self, data: bytes, begin: int, stop: int, record: Record) -> tuple[int, Record]:
         """Join the entries of one message."""

@@ -255,10 +255,11 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
 
 
 def _where(candidate: Candidate, judgement: Judgement, ranking: Ranking, case: Case) -> Claim:
-    reached = [candidate.event, *(ranking.graph.events[n] for n in candidate.reached)]
-    inferred = candidate.latent is not None
-    nodes = nodes_of(reached if inferred else filter(grave, reached), case)
-    key = "where-alone" if not nodes else "where-inferred" if inferred else "where"
+    events, latent = ranking.graph.events, candidate.latent
+    reached = [candidate.event, *(events[n] for n in candidate.reached)]
+    victims = [events[n] for n in latent.effects] if latent else filter(grave, reached)
+    nodes = nodes_of(victims, case)
+    key = "where-alone" if not nodes else "where-inferred" if latent else "where"
     return Claim(
         text=say(key, entity=_named(candidate), nodes=len(nodes)), confidence=judgement.confidence
     )

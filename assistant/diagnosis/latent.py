@@ -101,7 +101,7 @@ def _groups(
         for hub in hubs or {UNNAMED}:
             groups[kind, hub].append(event)
     unnamed = groups.pop((kind, UNNAMED), [])
-    found = {hub: _dense(events, rule) for hub, events in groups.items()}
+    found = {hub: _dense(_silent_together(events, rule), rule) for hub, events in groups.items()}
     together = _at_once(unnamed)
     if rule.unnamed and len(_places(together)) >= PAIR:
         found[kind, _unnamed(together)] = together
@@ -113,6 +113,20 @@ def _unnamed(victims: Iterable[Event]) -> str:
     places = sorted(_places(victims))
     more = ", …" if len(places) > MOST_NAMED else ""
     return f"{UNNAMED} ({', '.join(places[:MOST_NAMED])}{more})"
+
+
+def _silent_together(events: list[Event], rule: Inference) -> list[Event]:
+    """Keep of the hosts that stopped in mid-sentence those that did so at one time.
+
+    When each was started again may have another reason, and says nothing.
+    """
+    fell = [e for e in events if e.page in rule.needs]
+    spans = (
+        {o.id for o in fell if 0.0 <= o.earliest - first.earliest <= rule.within_s}
+        for first in fell
+    )
+    together: set[str] = max(spans, key=len, default=set())
+    return [e for e in events if e.page not in rule.needs or e.id in together]
 
 
 def _dense(events: list[Event], rule: Inference) -> list[Event]:

@@ -1,0 +1,158 @@
+"""A host that went down without a word did so between its last line and its next boot."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from assistant.event import Event
+from assistant.incident import Incident
+from assistant.investigate import investigate
+from assistant.investigation import Investigation
+from tests.assistant.handbook import shipped
+
+END = datetime(2026, 6, 17, 10, tzinfo=UTC)
+BANNER = "kernel: Linux version 6.8.0-60-generic (buildd@lcy02-amd64-101)"
+GONE = "NCCL WARN socketProgress: Connection closed by remote peer {host}<50012>"
+Said = list[tuple[datetime, str]]
+
+
+def at(seconds: float) -> datetime:
+    """Return a moment by its distance from the host's last line."""
+    return END + timedelta(seconds=seconds)
+
+
+def lived(until: float = 0.0) -> Said:
+    """Return what a host says while it is up."""
+    text = "systemd[1]: Started session-{}.scope - Session {} of User alice."
+    return [(at(until - 20 * n), text.format(n, n)) for n in range(30)]
+
+
+def crashed(until: float = 0.0, boot: float = 250.0) -> Said:
+    """Return a host's log that ends in mid-sentence and goes on with a boot."""
+    return [*lived(until), (at(boot), BANNER), *lived(boot + 640)]
+
+
+def left(peer: str, after: float = 20.0) -> Said:
+    """Return what a rank says whose peer is gone."""
+    return [*lived(), (at(after), f"train[4410]: n:4410:4502 [3] {GONE.format(host=peer)}")]
+
+
+def syslog(folder: Path, host: str, said: Said) -> None:
+    """Write a host's log."""
+    rows = [f"{moment:%Y-%m-%dT%H:%M:%S+00:00} {host} {text}\n" for moment, text in sorted(said)]
+    (folder / f"{host}.log").write_text("".join(rows))
+
+
+def export(folder: Path, host: str, said: Said) -> None:
+    """Write it as the journal's export."""
+    with (folder / f"{host}.export").open("w") as out:
+        for moment, text in sorted(said):
+            tag, _, message = text.partition(": ")
+            way = "kernel" if tag == "kernel" else "syslog"
+            out.write(
+                f"__CURSOR=s\n__REALTIME_TIMESTAMP={moment.timestamp():.0f}000000\n"
+                f"_TRANSPORT={way}\n_HOSTNAME={host}\nSYSLOG_IDENTIFIER={tag.partition('[')[0]}\n"
+                f"MESSAGE={message}\n\n"
+            )
+
+
+def read(folder: Path) -> Investigation:
+    """Look into all of it."""
+    return investigate([folder], Incident(), shipped())
+
+
+def boots(found: Investigation) -> Mapping[str, Event]:
+    """Return the reboots by host."""
+    return {e.entity.id: e for e in found.timeline.events if e.page == "node-rebooted"}
+
+
+@pytest.mark.parametrize("write", [syslog, export])
+def test_a_crash_explains_what_its_peers_said_before_the_boot(
+    tmp_path: Path, write: Callable[[Path, str, Said], None]
+) -> None:
+    """It is the first anomaly, though its first line is the last of all."""
+    write(tmp_path, "gpu-07", crashed())
+    write(tmp_path, "gpu-08", left("gpu-07"))
+    found = read(tmp_path)
+    (boot,) = boots(found).values()
+    assert (boot.latest - boot.earliest) == pytest.approx(250, abs=2)
+    assert found.diagnosis is not None
+    assert found.diagnosis.first_anomaly == boot.id
+    assert [root.event for root in found.diagnosis.root_causes] == [boot.id]
+    assert not found.diagnosis.unexplained
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        [*crashed(), (at(-1), "systemd-logind[902]: System is rebooting.")],
+        [*crashed(), (at(-1), "systemd[1]: Reached target reboot.target - System Reboot.")],
+        [*crashed(), (at(-1), "systemd-shutdown[1]: Syncing filesystems and block devices.")],
+        [*crashed(), (at(-400), "systemd-logind[902]: The system will power off now!")],
+        [(at(n * 3600), "kernel: nvme nvme0: 64/0/0 queues") for n in (-3, -2, -1, 0)]
+        + [(at(3000), BANNER)],
+    ],
+    ids=["logind", "target", "shutdown", "asked-before", "kernel-only"],
+)
+def test_a_boot_after_an_order_or_a_sparse_log_is_dated_at_its_line(
+    tmp_path: Path, log: Said
+) -> None:
+    """Nothing says that the host was dead before."""
+    syslog(tmp_path, "gpu-07", log)
+    (boot,) = boots(read(tmp_path)).values()
+    assert boot.before_s == 0.0
+    assert "silence_s" not in boot.fields
+
+
+def test_what_brought_a_host_down_leads_where_it_was_seen(tmp_path: Path) -> None:
+    """The crash is its consequence, and the peers' errors are the crash's."""
+    panic = "kernel: Kernel panic - not syncing: Fatal exception in interrupt"
+    syslog(tmp_path, "gpu-07", [*crashed(), (at(0.5), panic)])
+    syslog(tmp_path, "gpu-08", left("gpu-07"))
+    found = read(tmp_path)
+    assert found.diagnosis is not None
+    (root,) = found.diagnosis.root_causes
+    assert root.page == "kernel-panic"
+    assert boots(found)["gpu-07"].id in root.explains
+    assert not found.diagnosis.unexplained
+
+
+def rack(folder: Path, ends: Sequence[float]) -> Investigation:
+    """Let hosts of one rack go down at these times, and others lose their peers."""
+    rows = [(f"gpu-{n:02d}", "r1" if n < len(ends) else "r2") for n in range(2 * len(ends))]
+    nodes = [
+        {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": host, "labels": {"topology.example.com/rack": name}},
+        }
+        for host, name in rows
+    ]
+    told = {"apiVersion": "v1", "kind": "List", "items": nodes}
+    (folder / "nodes.json").write_text(json.dumps(told))
+    for n, end in enumerate(ends):
+        syslog(folder, f"gpu-{n:02d}", crashed(end, 1500 + 40.0 * n))
+        syslog(folder, f"gpu-{n + len(ends):02d}", left(f"gpu-{n:02d}", end + 20 + n))
+    return read(folder)
+
+
+def test_hosts_of_a_rack_that_stop_at_once_lost_what_they_share(tmp_path: Path) -> None:
+    """One cause at the rack, and nothing of the peers' comes first."""
+    found = rack(tmp_path, (-3, 3, 0, 1, -2, 2))
+    assert found.diagnosis is not None
+    (root,) = found.diagnosis.root_causes
+    assert (root.page, root.entity.id) == ("rack-power-lost", "r1")
+    assert set(root.explains) >= {boot.id for boot in boots(found).values()}
+    assert "6 affected" in root.where.text.en
+    assert found.diagnosis.first_anomaly in {boot.id for boot in boots(found).values()}
+    assert not found.diagnosis.unexplained
+
+
+def test_hosts_that_stop_one_after_the_other_share_no_power(tmp_path: Path) -> None:
+    """That somebody started them at one time says nothing of why each had stopped."""
+    found = rack(tmp_path, (0, 500, 1000))
+    assert found.diagnosis is not None
+    assert "rack-power-lost" not in {root.page for root in found.diagnosis.root_causes}
