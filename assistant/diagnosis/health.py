@@ -7,6 +7,7 @@ without an innocent reading, and work that visibly went on.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from assistant.alarm import floods
 from assistant.burst import PACE_S
 from assistant.diagnosis.case import Case, counts, stops_for_good
 from assistant.diagnosis.guards import acts_until, guard_holds
@@ -66,7 +67,7 @@ def find_unread(case: Case) -> list[Event]:
 
 def is_innocent(event: Event, case: Case) -> bool:
     """Tell whether an event leaves the reported entity healthy."""
-    alarming = event.severity in ALARMING or event.damage > 0
+    alarming = event.severity in ALARMING or event.damage > 0 or floods(event)
     if not alarming or not (counts(event) or stops_for_good(event)):
         return True
     return _is_past(event, case) or _harmless_blip(event, case) or is_orderly_reboot(event)

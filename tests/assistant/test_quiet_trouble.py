@@ -12,6 +12,9 @@ from assistant.investigation import Investigation
 from tests.assistant.handbook import shipped
 
 START = datetime(2025, 6, 20, tzinfo=UTC)
+STRAGGLERS = (
+    "STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks"
+)
 UNIT = "systemd[1]: gpu-healthcheck.service: "
 
 
@@ -19,15 +22,15 @@ def _line(minute: float, text: str) -> str:
     return f"{(START + timedelta(minutes=minute)).isoformat()} n1 {text}"
 
 
-def _quiet() -> Iterator[str]:
-    """An hour of a host whose kernel says little and whose job steps on."""
-    for minute in range(61):
-        yield _line(minute, f"train[42]: step {minute * 10} loss 2.31 lr 0.0003")
+def _quiet(since: int = 0) -> Iterator[str]:
+    """An hour or more of a host whose kernel says little and whose job steps on."""
+    for minute in range(since, 61):
+        yield _line(minute, f"train[42]: step {minute * 10 + 6000} loss 2.31 lr 0.0003")
         yield _line(minute, "kernel: EXT4-fs (nvme0n1p2): re-mounted. Quota mode: none.")
 
 
-def _diagnose(folder: Path, more: Iterable[str]) -> Investigation:
-    (folder / "syslog").write_text("\n".join(sorted([*_quiet(), *more])) + "\n")
+def _diagnose(folder: Path, more: Iterable[str], since: int = 0) -> Investigation:
+    (folder / "syslog").write_text("\n".join(sorted([*_quiet(since), *more])) + "\n")
     return investigate([folder], Incident(), shipped(), now=START + timedelta(hours=1))
 
 
@@ -57,11 +60,7 @@ def _told(found: Investigation) -> tuple[str, set[str]]:
         ("train[42]: device_count() = 7, expected 8", "gpu-count-below-expected"),
         ("train[42]: Found 7 GPUs, expected 8", "gpu-count-below-expected"),
         ("train[42]: rank 37 is 1.8x slower than median", "rank-straggler"),
-        (
-            "train[42]: STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance."
-            " Affected ranks: [76, 13]",
-            "rank-straggler",
-        ),
+        (f"train[42]: {STRAGGLERS}: [76, 13]", "rank-straggler"),
         (
             "train[42]: ucp_context.c:586  UCX  WARN  device 'mlx5_3:1' is not available",
             "rdma-device-unusable",
@@ -71,3 +70,30 @@ def _told(found: Investigation) -> tuple[str, set[str]]:
 def test_such_a_line_is_known_and_forbids_healthy(tmp_path: Path, text: str, page: str) -> None:
     """One page takes it, the most particular there is."""
     assert _told(_diagnose(tmp_path, [_line(30, text)])) == ("inconclusive", {page})
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        ("EDAC MC0: 1 CE memory read error on CPU_SrcID#0_MC#1_Chan#0_DIMM#0", "mce-corrected"),
+        (
+            "pcieport 0000:97:01.0: AER: Corrected error received: 0000:9b:00.0",
+            "pcie-aer-corrected",
+        ),
+        ("mce: [Hardware Error]: Corrected error, no action required.", "mce-corrected"),
+    ],
+)
+@pytest.mark.parametrize(("count", "verdict"), [(9, "healthy"), (600, "inconclusive")])
+def test_corrected_errors_are_harmless_one_by_one_and_no_flood_of_them_is(
+    tmp_path: Path, text: str, page: str, count: int, verdict: str
+) -> None:
+    """The writer calls each of them information; hundreds within minutes are a part that fails."""
+    flood = [_line(20 + n * 0.03, f"kernel: {text}") for n in range(count)]
+    assert _told(_diagnose(tmp_path, flood)) == (verdict, {page})
+
+
+def test_what_was_corrected_all_day_at_one_rate_is_no_news(tmp_path: Path) -> None:
+    """Two lines a minute for eight hours, no oftener at the end."""
+    text = "kernel: pcieport 0000:97:01.0: AER: Corrected error received: 0000:9b:00.0"
+    hum = [_line(n / 2 - 420, text) for n in range(960)]
+    assert _told(_diagnose(tmp_path, hum, since=-420)) == ("healthy", {"pcie-aer-corrected"})
