@@ -1,4 +1,4 @@
-"""Knows what tools and people put before each line: a host, a file, a pod, a quotation's mark.
+"""Knows what tools and people put before each line: a host, file, pod or rank, a quotation's mark.
 
 A prefix is believed only where what stands behind it is a line of a log by itself.
 """
@@ -34,6 +34,10 @@ _FILE = re.compile(
     rb"(?P<text>[^\n]*)"
 )
 _POD = re.compile(rb"\[pod/(?P<key>[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9-]*)\] (?P<text>[^\n]*)")
+_TASK = re.compile(rb" {0,5}(?P<key>\d{1,6}): (?P<text>[^\n]*)")
+_SERVICE = re.compile(rb"(?P<key>[A-Za-z0-9][\w.-]{0,62}) +\| (?P<text>[^\n]*)")
+_NUMBERED = re.compile(r".*[a-z0-9][-_]\d{1,4}")
+"""How Compose calls the containers of a service."""
 _QUOTE = re.compile(rb"(?:> ?)+(?P<text>[^\n]*)")
 _CLOCK = rb"\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?"
 _CHAT = re.compile(
@@ -97,10 +101,14 @@ def _of_file(path: str, _: Mapping[str, str]) -> Writer | None:
 
 POD = Prefix("pod", _POD, MOST, _of_pod)
 HOST = Prefix("host", _HOST, MOST, lambda host, _: Writer(host=host))
+TASK = Prefix("task", _TASK, MOST, lambda rank, _: Writer("app", fields={"rank": rank}))
+"""`srun --label`."""
+SERVICE = Prefix("service", _SERVICE, MOST, lambda name, _: Writer("app", unit=name))
+"""`docker compose logs`."""
 FILE = Prefix("file", _FILE, MOST, _of_file, chosen=True)
 QUOTE = Prefix("quotation", _QUOTE, HALF, pasted=True, beside="letter")
 CHAT = Prefix("chat", _CHAT, SOME, pasted=True)
-KINDS = (POD, HOST, FILE, QUOTE, CHAT)
+KINDS = (POD, HOST, TASK, SERVICE, FILE, QUOTE, CHAT)
 
 _BETWEEN = re.compile(rb"\s*$|--$|Binary file \S+ matches|(?:pdsh|clush)[@:]")
 """Lines of the tools themselves."""
@@ -129,7 +137,7 @@ def prefix_of(lines: Sequence[bytes], knowing: Knowing) -> Prefix | None:
 
 
 def _is_log(kind: Prefix, left: Sequence[tuple[str, bytes]], knowing: Knowing) -> bool:
-    if kind in {POD, CHAT}:
+    if kind in {POD, CHAT} or (kind in {TASK, SERVICE} and _is_launchers(kind, left)):
         return True
     texts = [line.decode("utf-8", "replace") for _, line in left if line.strip()]
     known = sum(1 for text in texts if is_kernels(text) or is_stamped(text, knowing))
@@ -137,6 +145,21 @@ def _is_log(kind: Prefix, left: Sequence[tuple[str, bytes]], knowing: Knowing) -
         return True
     first = b"\n".join(line for key, line in left if key == left[0][0])
     return kind is HOST and knowing.is_document(first + b"\n")
+
+
+def is_labelled(head: bytes) -> bool:
+    """Tell whether several tasks of `srun --label` take turns."""
+    lines = [line for _, line in numbered(head) if line.strip()]
+    left = [taken for line in lines if (taken := TASK.taken_off(line))]
+    return len(left) >= TASK.share * len(lines) > 0 and _is_launchers(TASK, left)
+
+
+def _is_launchers(kind: Prefix, left: Sequence[tuple[str, bytes]]) -> bool:
+    """Tell several tasks that take turns from numbered lines, and containers from a table."""
+    keys = [key for key, _ in left]
+    if kind is TASK:
+        return 1 < len(set(keys)) < len(keys) and int(min(keys, key=int)) < len(set(keys))
+    return all(map(_NUMBERED.fullmatch, keys))
 
 
 def is_stamped(text: str, knowing: Knowing) -> bool:

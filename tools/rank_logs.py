@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import NamedTuple
 
+from tools.prefixes import is_labelled
 from tools.sniffing import log_scores
 from tools.source import EvidenceFile, Writer
 from tools.writers import writer_of
@@ -82,7 +83,7 @@ def _is_of_one_launch(file: EvidenceFile) -> bool:
 
     A host's syslog holds what ranks of many jobs print, beside the kernel's own lines.
     """
-    if len(set(_PREFIX.findall(file.head))) < SEVERAL:
+    if len(set(_PREFIX.findall(file.head))) < SEVERAL and not is_labelled(file.head):
         return False
     best = max(log_scores(file.head), key=lambda scored: scored[0], default=None)
     return best is None or best[1].source == "file"

@@ -27,6 +27,8 @@ class Group:
     """A person put them there: what they say of the kernel is a claim."""
     chosen: bool = False
     """A search chose them: between them others were written, which nobody saw."""
+    of_job: bool = False
+    """One of a job's many ranks: their stamps are taken for those of one clock."""
     lines: list[bytes] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
     """Where each line stands in the whole, from 1."""
@@ -59,7 +61,8 @@ def _placed(item: Item, group: Group) -> Item:
         case Record():
             own = f"file:{item.evidence}"
             # Each writer has a clock of its own.
-            clock = f"{own}!{group.title}" if group.title and item.clock == own else item.clock
+            apart = group.title and not group.of_job and item.clock == own
+            clock = f"{own}!{group.title}" if apart else item.clock
             return replace(item, line=group.place(item.line), clock=clock)
         case Reading():
             quotes = {name: (group.place(at), said) for name, (at, said) in item.quotes.items()}

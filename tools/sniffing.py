@@ -12,6 +12,7 @@ from tools.dialect import Dialect
 from tools.errors import ToolsError
 from tools.evidence import Item
 from tools.lines import clean, read_log
+from tools.prefixes import is_labelled
 from tools.quotations import is_loose
 from tools.request import Request
 from tools.source import Reader, Source
@@ -132,7 +133,9 @@ def sniff(source: Source) -> Iterator[Reader]:
 
 def _collectors(source: Source) -> Iterator[Reader]:
     """Yield who cuts a content into parts, where nothing is surer to know the whole of it."""
-    if not is_loose(source, source.writer or writer_of(source.capture, source.name)):
+    told = source.writer or writer_of(source.capture, source.name)
+    of_job = told.channel == "app" and told.fields.keys() == {"job"} and is_labelled(source.head)
+    if not is_loose(source, told) and not of_job:
         return
     head, name = source.head, source.name
     for collector in collectors():

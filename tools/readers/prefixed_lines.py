@@ -1,16 +1,17 @@
-"""Logs whose every line begins with what is not its own: `pdsh`, `grep -r`, mails, chats."""
+"""Logs whose every line begins with what is not its own: `pdsh`, `srun`, mails, chats."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 from tools.evidence import Item, Span
 from tools.lines import clean
-from tools.prefixes import LINES, POD, Prefix, is_stamped, numbered, prefix_of
+from tools.prefixes import LINES, POD, TASK, Prefix, is_stamped, numbered, prefix_of
 from tools.regrouped import MOST, Group, read_groups
 from tools.request import Request
 from tools.sniffing import SURE as KNOWN
 from tools.sniffing import all_dialects, all_readers
 from tools.source import Source
+from tools.writers import writer_of
 
 PREFIXED = 0.93
 FEW = 3
@@ -82,9 +83,14 @@ def _group(key: str, prefix: Prefix, source: Source) -> Group:
     """Begin the lines of one writer; what is known of the whole holds for its parts."""
     told = prefix.writer(key, source.known.nodes) if key else None
     outer = source.writer
+    if told and prefix is TASK:
+        outer = outer or source.known.ranks.get(source.name)
+        outer = outer or writer_of(source.capture, source.name)
+        told = replace(told, fields={**outer.fields, **told.fields})
     if told and outer:
         told = replace(told, host=told.host or outer.host)
-    return Group(key, told or outer, source.pasted or prefix.pasted, prefix.chosen)
+    pasted = source.pasted or prefix.pasted
+    return Group(key, told or outer, pasted, prefix.chosen, of_job=prefix is TASK)
 
 
 def _text(line: bytes) -> str:

@@ -155,3 +155,39 @@ def test_a_program_that_prints_marks_quotes_nothing(read: Read) -> None:
     text = f"gpu-14: {SYSLOG}\n"
     assert {r.channel for r in read(text, "app/rank0.log").records} == {"app"}
     assert {r.channel for r in read(f"> {SYSLOG}\n", "app/rank0.log").records} == {"app"}
+
+
+def test_each_task_of_srun_is_a_rank_of_its_job(read: Read) -> None:
+    """`--label` puts the task's number before each line, padded to one width."""
+    text = (
+        f" 0: [2026-11-29 10:22:01] INFO step 7\n12: [2026-11-29 10:22:02] ERROR {ECC}\n"
+        f" 0: [2026-11-29 10:22:03] INFO step 8\n12: {XID}\n"
+    )
+    reads = read(text, "slurm-4711.out", **SCOPE)
+    (first, *_) = reads.records
+    assert (first.line, first.channel) == (2, "app")
+    assert first.text.startswith(f"[2026-11-29 10:22:02] ERROR {ECC}")
+    assert {(r.fields["rank"], r.fields["job"]) for r in reads.records} == {("12", "slurm:4711")}
+    loose = read(text, "training.log", **SCOPE).records
+    assert {(r.channel, r.fields["rank"], r.fields["job"]) for r in loose} == {
+        ("app", "12", "training")
+    }
+    assert reads.accounted("E1") == len(text)
+
+
+@pytest.mark.parametrize("text", ["1: {0}\n2: ok\n3: ok\n", "101: {0}\n101: ok\n102: ok\n"])
+def test_numbered_lines_are_no_tasks(read: Read, text: str) -> None:
+    """`grep -n` names each line once, and tasks are counted from nought."""
+    found = read(text.format(ECC), "notes.txt", **SCOPE).records
+    assert not [record for record in found if "rank" in record.fields]
+
+
+def test_each_service_of_compose_has_lines_of_its_own(read: Read) -> None:
+    """What a container prints is an application's, whatever it claims."""
+    text = (
+        f"trainer-1  | 2026-11-29T10:22:01Z {ECC}\ndb-1       | 2026-11-29T10:22:02Z ready\n"
+        f"trainer-1  | 2026-11-29T10:22:03Z {XID}\n"
+    )
+    reads = read(text, "compose.txt", **SCOPE)
+    said = {(r.line, r.unit, r.channel, r.text.partition(" ")[2]) for r in reads.records}
+    assert said == {(1, "trainer-1", "app", ECC), (3, "trainer-1", "app", XID)}
