@@ -125,6 +125,27 @@ def test_a_command_cannot_be_forged_inside_another(tmp_path: Path, command: str)
     assert not _changes(_read(tmp_path, host=_log(PORT) + _sudo(command)))
 
 
+AUDITED = (
+    "node=gpu-w5 type=USER_CMD msg=audit(1781669400.123:456): pid=4410 uid=1000 auid=1000 ses=3"
+    ' msg=\'cwd="/root" cmd={cmd} exe="/usr/bin/sudo" terminal=pts/0 res=success\'\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "leads"),
+    [("/sbin/ip link set ib0 down", True), ("ls x ; COMMAND=/sbin/ip link set ib0 down", False)],
+)
+def test_the_audit_log_tells_of_an_act_as_well(
+    tmp_path: Path, command: str, *, leads: bool
+) -> None:
+    """Its commands are in hexadecimal; what stands in an argument is no command."""
+    told = AUDITED.format(cmd=command.encode().hex().upper())
+    (tmp_path / "audit.log").write_text(told)
+    found = _read(tmp_path, host=_log(PORT, UNPEERED))
+    assert (_roots(found)[:1] == ["link-taken-down"]) is leads
+    assert bool(_changes(found)) is leads
+
+
 def test_an_application_cannot_speak_for_sudo(tmp_path: Path) -> None:
     """The words are free, the writer is not."""
     told = "alice : TTY=pts/0 ; PWD=/root ; USER=root ; COMMAND=/sbin/ip link set ib0 down"
