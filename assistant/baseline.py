@@ -102,7 +102,8 @@ def _marks(
         if isinstance(item, Event):
             weight = _weight(item.role, item.severity, item.damage)
             begin, sure = item.start, item.start.zone != "unknown"
-            usual = item.chronic or hums(item.pace, item.damage) or undone(item, newest, boots)
+            usual = item.chronic or item.known or hums(item.pace, item.damage)
+            usual = usual or undone(item, newest, boots)
         else:
             page = catalog.pages[item.page] if catalog else None
             if page is None:

@@ -20,6 +20,7 @@ from assistant.merging import Merged, merge
 from assistant.onset import Settings, begin_earlier, not_before, stated
 from assistant.pace import find_slowdowns, find_stalls
 from assistant.pinning import pin
+from assistant.planned_work import mark_planned
 from assistant.population import fold_populations, fold_recurrences
 from assistant.recognise import Recognised
 from assistant.repair import close_repaired, close_rerun, close_shut_down, kernel_starts, mark_past
@@ -88,9 +89,9 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
 def _closed(
     events: Sequence[Event], bursts: Iterable[Burst], catalog: Catalog, names: Topology
 ) -> list[Event]:
-    """End what was put an end to without a word of its own."""
+    """End what was put an end to without a word of its own, and mark what was planned."""
     ended = close_shut_down(close_rerun(events), catalog.pages, kernel_starts(bursts))
-    return close_repaired(ended, catalog.pages, names.seats, at_work(catalog))
+    return mark_planned(close_repaired(ended, catalog.pages, names.seats, at_work(catalog)))
 
 
 def _broke(found: Disturbance, pages: frozenset[str], bursts: Iterable[Burst]) -> Broke:
