@@ -39,7 +39,7 @@ class AuditReader:
     name = "audit"
     source = "audit"
 
-    def score(self, head: bytes, hint: str) -> float:  # noqa: ARG002 - the content decides
+    def score(self, head: bytes, hint: str) -> float:
         """Tell whether most of the first lines are records of the audit system."""
         if b"msg=audit(" not in head:
             return 0.0
@@ -48,12 +48,12 @@ class AuditReader:
         known = sum(1 for line in said if _HEAD.match(line))
         return 0.97 if known >= MOST * len(said) > 0 else 0.0
 
-    def read(self, source: Source, request: Request) -> Iterator[Item]:  # noqa: ARG002 - all
+    def read(self, source: Source, request: Request) -> Iterator[Item]:
         """Read record by record; a call's arguments stand behind it."""
         size = number = 0
         called: re.Match[str] | None = None
         with source.open() as stream:
-            for number, raw in enumerate(stream, 1):  # noqa: B007 - counts the lines
+            for number, raw in enumerate(stream, 1):
                 size += len(raw)
                 if b"type=USER_CMD" not in raw and b"type=EXECVE" not in raw:
                     called = _match(raw) if b"type=SYSCALL" in raw else called

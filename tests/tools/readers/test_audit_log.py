@@ -4,7 +4,7 @@ import pytest
 
 from tests.tools.readers.conftest import Read
 
-DOWN = "ip link set ib0 down".encode().hex().upper()
+DOWN = b"ip link set ib0 down".hex().upper()
 SUDO = (
     "type=USER_CMD msg=audit(1781669400.123:456): pid=4410 uid=1000 auid=1000 ses=3 "
     'subj=unconfined msg=\'cwd="/root" cmd={cmd} exe="{exe}" terminal=pts/0 res={res}\'\x1d'
