@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from assistant.alarm import floods
 from assistant.burst import PACE_S
 from assistant.diagnosis.case import Case, counts, stops_for_good
+from assistant.diagnosis.complaints import is_answered, is_complaint, is_whole
 from assistant.diagnosis.guards import acts_until, guard_holds
 from assistant.event import Event
 from assistant.repair import is_orderly_reboot
@@ -35,7 +36,7 @@ def why_not_healthy(case: Case) -> list[str]:
     reasons = []
     if any(not is_innocent(event, case) for event in case.timeline.events):
         reasons.append("alarming")
-    if find_unread(case):
+    if not all(_is_answered(event, case) for event in find_unread(case)):
         reasons.append("unread")
     if any(gap.state == "hung" for gap in case.gaps) or any(
         item.outcome == "hung" for item in case.evidence
@@ -63,6 +64,18 @@ def find_unread(case: Case) -> list[Event]:
         for event in case.timeline.unread
         if counts(event) and not _is_past(event, case) and event.earliest <= case.until
     ]
+
+
+def _is_answered(event: Event, case: Case) -> bool:
+    """Tell whether it is a complaint of what was itself seen at work all through the time asked."""
+    if not is_complaint(event, case.pages):
+        return False
+    jobs = _jobs(case)
+    since, until = _time_in_question(case, [_spans(events) for events in jobs.values()])
+    steady = {job for job, events in jobs.items() if _goes_on(_spans(events), since, until)}
+    unseen = case.topology.jobs() - jobs.keys()
+    whole = is_whole(event, case.evidence)
+    return not unseen and is_answered(event, jobs, steady, whole=whole)
 
 
 def is_innocent(event: Event, case: Case) -> bool:
@@ -150,6 +163,12 @@ def works_on(case: Case) -> bool:
     return steady and any(spans[0][0] <= since + edge for spans in seen)
 
 
+def _goes_on(spans: Spans, since: float, until: float) -> bool:
+    """Tell whether one job went on from the beginning of a time to its end, without a pause."""
+    edge = max(PAUSE_S, EDGE_SHARE * (until - since))
+    return any(a <= since + edge and b >= until - edge for a, b in spans)
+
+
 def _stalled(case: Case) -> bool:
     """Tell whether in the window steps came again and again without a new one."""
     since, until = _time_in_question(case, _work(case))
@@ -182,11 +201,16 @@ def _time_in_question(case: Case, work: Sequence[Spans]) -> tuple[float, float]:
 
 def _work(case: Case) -> list[Spans]:
     """Return for each job the stretches over which it was seen to advance."""
+    return [_spans(events) for events in _jobs(case).values()]
+
+
+def _jobs(case: Case) -> dict[str, list[Event]]:
+    """Return what shows progress, by job."""
     groups: dict[str, list[Event]] = defaultdict(list)
     for event in case.timeline.events:
         if case.pages[event.page].progress and not event.live:
             groups[event.worker].append(event)
-    return [_spans(events) for events in groups.values()]
+    return dict(groups)
 
 
 def _spans(events: Iterable[Event]) -> Spans:

@@ -1,13 +1,17 @@
-"""Tells why nothing was concluded: damage without cause, unknown errors, nothing bad or to read."""
+"""Tells why no cause is named: damage without one, unknown errors, nothing bad or to read."""
 
+from assistant.diagnosis.result import Diagnosis
 from assistant.event import Event
 from assistant.investigation import Investigation
 
 
-def name_emptiness(found: Investigation, worst: Event | None) -> str:
-    """Return the key of the sentence on an inconclusive verdict without hypotheses."""
-    strange = found.diagnosis is not None and bool(found.diagnosis.unread)
-    blank = "unread" if _was_given_nothing(found) else "strange" if strange else "empty"
+def explain(found: Investigation, diagnosis: Diagnosis, worst: Event | None) -> str:
+    """Return the key of the sentence on a verdict."""
+    if diagnosis.verdict == "healthy":
+        return "verdict_text.healthy_complaint" if diagnosis.unread else "verdict_text.healthy"
+    if diagnosis.verdict == "fault" or diagnosis.hypotheses:
+        return f"verdict_text.{diagnosis.verdict}"
+    blank = "unread" if _was_given_nothing(found) else "strange" if diagnosis.unread else "empty"
     what = "open" if worst else blank
     return f"verdict_text.inconclusive_{what}"
 

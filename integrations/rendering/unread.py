@@ -40,7 +40,8 @@ def build_unread(view: View, limits: Limits) -> Section | None:
     lines = tuple(unread_line(view, group) for group in found[: limits.rows])
     more = len(found) - len(lines)
     rest = (soft(words("report.and_more", count=more)),) if more else ()
-    note = Paragraph(soft(words("report.unread_note")))
+    healthy = view.diagnosis is not None and view.diagnosis.verdict == "healthy"
+    note = Paragraph(soft(words("report.complaint_note" if healthy else "report.unread_note")))
     return Section("unread", words("report.unread"), (Items((*lines, *rest)), note))
 
 

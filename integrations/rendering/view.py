@@ -13,7 +13,7 @@ from assistant.diagnosis.result import Diagnosis, Hypothesis, RootCause
 from assistant.event import Coverage, Event
 from assistant.investigation import Investigation
 from integrations.rendering.deciding import collect_deciding
-from integrations.rendering.emptiness import name_emptiness
+from integrations.rendering.emptiness import explain
 from integrations.rendering.excerpts import Excerpt, collect_excerpts
 from integrations.rendering.inferred import infer_events
 from integrations.rendering.moments import write_instant, write_span, write_stamp
@@ -288,12 +288,9 @@ class View:
 
     def explanation(self) -> str:
         """Say what the verdict means where it names no cause."""
-        diagnosis = self.diagnosis
-        if diagnosis is None:
+        if self.diagnosis is None:
             return self.words("report.no_diagnosis")
-        if diagnosis.verdict != "inconclusive" or diagnosis.hypotheses:
-            return self.words(f"verdict_text.{diagnosis.verdict}")
-        return self.words(name_emptiness(self.investigation, self.worst))
+        return self.words(explain(self.investigation, self.diagnosis, self.worst))
 
     def _tell_root(self, root: RootCause) -> str:
         title, where = self.words.say(root.title), self.where(root)

@@ -1,0 +1,90 @@
+"""When a complaint is answered: what it names was itself seen at work, all through the time asked.
+
+A person may be wrong, and may mean something that nobody looked at. So every name in the text has
+to be one that is known and seen; whatever else it names leaves it open.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+
+from assistant.event import Event
+from knowledge.page import Page, TextSignature
+from tools.evidence import Evidence
+
+_MARGIN = 8
+"""Bytes at a text's ends that say nothing: line ends, a mark of the encoding."""
+
+_TIMES = re.compile(
+    r"\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?|\b\d{1,2}:\d\d(?::\d\d)?(?:Z|\b)"
+    r"|\b\d+ ?(?:hours?|hrs?|h|minutes?|mins?|min|days?)\b|\d+ ?(?:小时|分钟|天)"
+    r"|\b(?:ticket|case|request|incident|issue)s? ?#?[A-Z]*-?\d+|\bUTC\b",
+    re.IGNORECASE,
+)
+"""Numbers that name no thing: when, for how long, and the complaint's own."""
+_WORDS = re.compile(r"[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]+)*")
+_NAMED_BY = re.compile(
+    r"\b(?:jobs?|runs?|trainings?|pods?|nodes?|hosts?|servers?|machines?|ranks?)\s+"
+    r"(?P<name>[A-Za-z0-9][\w./:-]*)",
+    re.IGNORECASE,
+)
+_NO_NAMES = frozenset({
+    "and", "are", "at", "been", "for", "from", "got", "gets", "has", "have", "hang", "hanging",
+    "hangs", "in", "is", "keeps", "makes", "no", "not", "of", "on", "seem", "seems", "shows",
+    "since", "still", "stuck", "that", "was", "were", "which", "with",
+})  # fmt: skip
+
+
+def is_complaint(event: Event, pages: Mapping[str, Page]) -> bool:
+    """Tell whether a person said it, not a program of itself."""
+    return not any(
+        isinstance(one, TextSignature) and one.fallback for one in pages[event.page].signatures
+    )
+
+
+def find_names(text: str) -> set[str]:
+    """Return what a complaint may name: words with a digit or a joint, or that follow a kind."""
+    told = _TIMES.sub(" ", text)
+    names = {word for word in _WORDS.findall(told) if _is_name(word)}
+    names |= {match["name"].rstrip(".:") for match in _NAMED_BY.finditer(told)}
+    if not told.isascii():  # in a text of another script a Latin word is a name
+        names |= set(_WORDS.findall(told))
+    return {name for name in names if name.lower() not in _NO_NAMES}
+
+
+def _is_name(word: str) -> bool:
+    return any(letter.isdigit() for letter in word) or any(joint in word for joint in "-_./:")
+
+
+def is_answered(
+    complaint: Event,
+    work: Mapping[str, Collection[Event]],
+    steady: Collection[str],
+    *,
+    whole: bool,
+) -> bool:
+    """Tell whether what a complaint names was seen at work; where it names nothing, everything.
+
+    `work` holds the progress of each job, `steady` those that went on through the whole time;
+    `whole` says that the sentence is all of its text, so that no other line can name a thing. A
+    host's name says where the job is, and stands for no job: several may run there.
+    """
+    names = find_names(complaint.text)
+    if not names:
+        return whole and bool(work) and set(work) <= set(steady)
+    meant = {job for job, events in work.items() if names & _called(events, {"job", "pod"})}
+    events = [event for job in meant for event in work[job]]
+    known = _called(events, {"job", "pod", "node"})
+    return bool(meant) and meant <= set(steady) and names <= known
+
+
+def is_whole(complaint: Event, evidence: Iterable[Evidence]) -> bool:
+    """Tell whether the text that it stands in says nothing else."""
+    cited = {quoted.evidence for quoted in complaint.citations}
+    length = len(complaint.text.encode()) + _MARGIN
+    return all(0 < (one.size or 0) <= length for one in evidence if one.id in cited)
+
+
+def _called(events: Collection[Event], kinds: Collection[str]) -> set[str]:
+    """Return the names of things of some kinds, whole and without what they lie in."""
+    whole = {a.id for event in events for a in event.anchors if a.kind in kinds}
+    return whole | {name.rpartition("/")[2].rpartition(":")[2] for name in whole}
