@@ -1,9 +1,11 @@
 """What an alert's labels say it is about, where its words name nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from assistant.identity import normalise
-from knowledge.page import Severity
+from knowledge.matching import Match
+from knowledge.page import Page, Severity, TextSignature
+from tools.evidence import Record
 
 NAMESPACE = "namespace"
 """Not a kind of thing, but all that some alerts name: it stands for the jobs in it."""
@@ -21,6 +23,33 @@ _SEVERITIES: Mapping[str, Severity] = {
 }
 """Words that rule sets put into the label `severity`."""
 _NOT_FIRING = frozenset({"pending", "suppressed"})
+
+
+_PAGE = "page"
+_CONDITIONS = frozenset({"root", "mechanism", "symptom", "benign"})
+_BY_LABELS = {
+    "gpu": "{UUID}", "nic": "{host}/{device}", "mount": "{host}:{path}", "pod": "{namespace}/{pod}",
+    "node": "{node}",
+}  # fmt: skip
+"""How labels of the exporters that rules are written for name a thing."""
+
+
+def by_page(record: Record, found: Sequence[Match], pages: Mapping[str, Page]) -> Sequence[Match]:
+    """Take an alert whose rule names a page for the condition of that page.
+
+    The rules that this product ships do. What the words alone say is another page's then.
+    """
+    page = pages.get(record.fields.get(_PAGE, "")) if record.channel == "alert" else None
+    if page is None or page.stands_for or page.role not in _CONDITIONS or not found:
+        return found
+    named = [match for match in found if match.page == page.id]
+    if named or not isinstance(found[0].signature, TextSignature):
+        return named or found
+    kinds = dict.fromkeys((page.entity.kind, "node"))
+    templates = {kind: _BY_LABELS[kind] for kind in kinds if kind in _BY_LABELS}
+    told = {"id": _PAGE, "entity": templates, "peer": {}, "relation": (), "yields": "event"}
+    signature = found[0].signature.model_copy(update=told)
+    return [Match(page.id, signature, {})]
 
 
 def stated_severity(labels: Mapping[str, str]) -> Severity | None:

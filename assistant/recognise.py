@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from assistant.alert_labels import NAMESPACE, stated_severity
+from assistant.alert_labels import NAMESPACE, by_page, stated_severity
 from assistant.burst import Burst, Fold, Place, Sighting
 from assistant.clock_facts import ClockFact, ClockWatch
 from assistant.crashes import silence_of
@@ -176,7 +176,7 @@ class Recogniser:
         )
         if not found and is_called_error(record.text, record.fields):
             found = self._matcher.match_unread(record.channel)
-        for match in found:
+        for match in by_page(record, found, self._pages):
             for each in each_host(self._coded(record, match)):
                 self._take_match(record, each)
 

@@ -179,3 +179,29 @@ def test_an_unknown_alert_with_one_code_is_the_condition_of_that_code(
     (event,) = order(look([alert(name, node="n3", **labels)], CODED), CODED).events
     assert event.page == told
     assert event.entity.kind == ("service" if told == "alert-firing" else "node")
+
+
+PAGED = {"page": "xid-79", "Hostname": "n3", "UUID": "GPU-11111111-2222-3333-4444-555555555555"}
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        (PAGED, ("xid-79", "gpu", PAGED["UUID"])),
+        (PAGED | {"UUID": ""}, ("xid-79", "node", "n3")),
+        (PAGED | {"page": "of-another-handbook"}, ("alert-firing", "service", "GPUGone")),
+        (PAGED | {"page": "gst-1"}, ("alert-firing", "service", "GPUGone")),
+    ],
+)
+def test_a_rule_that_names_a_page_reports_its_condition(
+    labels: dict[str, str], told: tuple[str, str, str]
+) -> None:
+    """On the thing that its labels name; what nobody has, or is no condition, is no page."""
+    (event,) = order(look([alert("GPUGone", host="n3", **labels)], CODED), CODED).events
+    assert (event.page, event.entity.kind, event.entity.id) == told
+
+
+def test_no_line_of_a_program_names_its_page() -> None:
+    """The label is the rule's; whoever prints it in a field is no rule."""
+    record = said("app", 0, "GPUGone: look", host="n3", fields=dict(PAGED))
+    assert not order(look([record], CODED), CODED).events
