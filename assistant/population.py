@@ -1,15 +1,19 @@
 """Many things with one condition, one hub and one time are one event about a population."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from assistant.event import Anchor, Event
+from knowledge.page import Page
 
 FEW = 40
 """Up to so many, each thing keeps an event of its own."""
 TOGETHER_S = 900.0
 """Onsets within this time belong to one happening."""
+AT_ONCE_S = 10.0
+"""Within so long a program that goes wrong does so on each card that it uses."""
+MOST_CITED = 4
 _HUBS = ("storage_server", "switch", "rack", "job", "service", "control_plane", "queue", "package")
 _SINGLE = frozenset({"root", "change"})
 """Roles that are never folded: a cause is looked at one by one."""
@@ -50,6 +54,57 @@ def fold_recurrences(events: Sequence[Event], rising: Collection[tuple[str, str]
         whole = _population(sorted(group, key=lambda event: event.latest))
         found.append(whole.model_copy(update={"members": ()}))
     return found
+
+
+def fold_programs(events: Sequence[Event], pages: Mapping[str, Page]) -> list[Event]:
+    """Fold what one program did wrong on several cards of a host at once: it is one fault.
+
+    Programs are one where their process, their job or their name is, and no job tells them apart.
+    """
+    found: list[Event] = []
+    programs: dict[tuple[str, str], list[list[Event]]] = defaultdict(list)
+    for event in sorted(events, key=lambda event: event.latest):
+        host = next((a.id for a in event.anchors if a.kind == "node"), "")
+        if not host or not _is_programs(event, pages[event.page]):
+            found.append(event)
+            continue
+        groups = programs[event.page, host]
+        own = next((group for group in groups if _is_one_program(group[0], event)), None)
+        if own is None:
+            groups.append([event])
+        else:
+            own.append(event)
+    for group in chain.from_iterable(programs.values()):
+        cards = {event.entity.key for event in group}
+        found += [_of_program(group)] if len(cards) > 1 else group
+    return found
+
+
+def _is_programs(event: Event, page: Page) -> bool:
+    """Tell whether the kernel reports it of a card, but it is the fault of who uses the card."""
+    fault = page.layer == "application" and event.entity.kind == "gpu" and not event.chronic
+    return fault and "kernel" in event.channels
+
+
+def _is_one_program(first: Event, other: Event) -> bool:
+    if other.start.utc.timestamp() - first.start.utc.timestamp() > AT_ONCE_S:
+        return False
+    jobs = [{a.id for a in event.anchors if a.kind == "job"} for event in (first, other)]
+    if all(jobs):
+        return bool(jobs[0] & jobs[1])
+    named = first.fields.get("comm")
+    same = bool(named) and named == other.fields.get("comm")
+    return same or _shared(first, other, "process")
+
+
+def _shared(one: Event, other: Event, kind: str) -> bool:
+    ids = {a.id for a in one.anchors if a.kind == kind}
+    return any(a.kind == kind and a.id in ids for a in other.anchors)
+
+
+def _of_program(group: Sequence[Event]) -> Event:
+    cited = tuple(chain.from_iterable(event.citations[:1] for event in group))
+    return _population(group).model_copy(update={"citations": cited[:MOST_CITED]})
 
 
 def _fold_page(group: Sequence[Event]) -> Iterable[Event]:

@@ -21,7 +21,7 @@ from assistant.onset import Settings, begin_earlier, not_before, stated
 from assistant.pace import find_slowdowns, find_stalls
 from assistant.pinning import pin
 from assistant.planned_work import mark_planned
-from assistant.population import fold_populations, fold_recurrences
+from assistant.population import fold_populations, fold_programs, fold_recurrences
 from assistant.recognise import Recognised
 from assistant.repair import close_repaired, close_rerun, close_shut_down, kernel_starts, mark_past
 from assistant.seats import seated
@@ -71,7 +71,8 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     events = mark_past(mark_known([habits.rate(event) for event in events], window), window)
     slowdowns = find_slowdowns(events, at_work(catalog))
     stalls = find_stalls(events, at_work(catalog))
-    events = fold_populations(fold_recurrences(events, habits.rising))
+    events = fold_programs(fold_recurrences(events, habits.rising), catalog.pages)
+    events = fold_populations(events)
     return Timeline(
         events=tuple(
             event.model_copy(update={"id": f"ev{number}", "pace": {}, "steps": {}})

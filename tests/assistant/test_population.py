@@ -1,7 +1,9 @@
 """Many things with one condition are one event about a population."""
 
 from assistant.population import FEW
-from tests.assistant.items import kernel, line_up, only, reading
+from assistant.timeline import order
+from tests.assistant.handbook import shipped
+from tests.assistant.items import kernel, line_up, look, only, reading
 
 NOT_RESPONDING = "nfs: server 10.0.0.10 not responding, still trying"
 
@@ -39,3 +41,35 @@ def test_two_waves_are_two_populations() -> None:
     waves = [kernel(h, start, NOT_RESPONDING) for start in (0, 20000) for h in hosts]
     events = line_up([*mounts, *waves]).events
     assert [len(event.members) for event in events] == [FEW + 10, FEW + 10]
+
+
+FAULT = "NVRM: Xid (PCI:0000:{bus}:00): 31, pid={pid}, name={name}, Ch 0000000a, intr 00000000."
+
+
+def _faults(*rows: tuple[str, float, str, str]) -> list[tuple[int, str]]:
+    lines = [
+        kernel(host, at, FAULT.format(bus=bus, pid=4100 + n, name=name))
+        for n, (host, at, bus, name) in enumerate(rows)
+    ]
+    events = [e for e in order(look(lines, shipped()), shipped()).events if "31" in e.page]
+    return sorted((len(e.members), e.entity.id) for e in events)
+
+
+def test_one_program_that_faults_on_several_cards_at_once_is_one_fault() -> None:
+    """Its cards stay among the members."""
+    rows = [
+        ("n1", 0.0, "19", "train.py"),
+        ("n1", 1.2, "3b", "train.py"),
+        ("n1", 3, "4c", "train.py"),
+    ]
+    assert _faults(*rows) == [(3, "n1/0000:19:00")]
+
+
+def test_other_programs_hosts_and_times_are_other_faults() -> None:
+    """Nothing says that they have anything in common."""
+    rows = [
+        ("n1", 0.0, "19", "train.py"),
+        ("n1", 1.2, "3b", "infer"),
+        ("n2", 1.0, "3b", "train.py"),
+    ]
+    assert len(_faults(*rows, ("n1", 40.0, "4c", "train.py"))) == 4
