@@ -1,9 +1,10 @@
-"""GPUs under the same load side by side: who is slow shows only against its peers."""
+"""Things under the same load side by side: who is slow shows only against its peers."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_high
 
+from assistant.port_peers import compare_ports, is_up
 from tools.evidence import Reading
 
 BUSY_PERCENT = 80.0
@@ -15,13 +16,22 @@ _KEPT = ("uuid", "bdf", "index", "name", "utilization_percent", "active_clock_re
 
 
 class Peers:
-    """Readings of GPUs under load, by model and by the hour in which they were looked at."""
+    """Readings of GPUs under load, by model and by the hour in which they were looked at.
+
+    And what NCCL was set up with on each host, by the size of the job; and ports that are up.
+    """
 
     def __init__(self) -> None:
         self._alike: dict[tuple[object, int], list[Reading]] = defaultdict(list)
+        self._set_up: dict[object, list[Reading]] = defaultdict(list)
+        self._ports: list[Reading] = []
 
     def learn(self, reading: Reading) -> None:
-        """Keep a reading of a GPU that is under load."""
+        """Keep a reading of a GPU that is under load, or of a communicator's setup."""
+        if reading.kind == "nccl" and "network" in reading.values:
+            self._set_up[reading.values.get("ranks") or reading.evidence].append(reading)
+        if is_up(reading):
+            self._ports.append(reading)
         use = reading.values.get("utilization_percent") if reading.kind == "gpu" else None
         name = reading.values.get("name")
         if isinstance(use, int | float) and use >= BUSY_PERCENT and name and reading.observed:
@@ -38,6 +48,19 @@ class Peers:
             for reading in group if len(group) > 1 else ():
                 if shares := _shares(reading, usual):
                     yield _beside(reading, shares, len(group) - 1)
+        for setups in self._set_up.values():
+            yield from _other_networks(setups)
+        yield from compare_ports(self._ports)
+
+
+def _other_networks(setups: Sequence[Reading]) -> Iterator[Reading]:
+    """Yield of each host of a job its network, where another host of it uses another one."""
+    used = {str(each.values["network"]) for each in setups}
+    for each in setups if len(used) > 1 else ():
+        own = str(each.values["network"])
+        told = {"network": own, "network_of_peers": ",".join(sorted(used - {own}))}
+        quotes = {name: said for name, said in each.quotes.items() if name == "network"}
+        yield Reading(each.evidence, "nccl_peer", each.host, told, each.observed, each.line, quotes)
 
 
 def _usual(group: Sequence[Reading], value: str) -> float:

@@ -40,3 +40,19 @@ def test_one_alone_or_at_another_time_has_no_peers() -> None:
 
     assert not _compared(slow, _gpu("n2", 80, 2000, at_s=7200))
     assert not _compared(slow, _gpu("n3", 8, 210, use=0))
+
+
+def _set_up(host: str, network: str, ranks: int = 16) -> Reading:
+    return reading("nccl", host, 0, network=network, ranks=ranks)
+
+
+def test_a_host_on_another_network_than_its_job_stands_beside_it() -> None:
+    """Sockets on one host of a job that uses InfiniBand; another job's choice says nothing."""
+    mixed = _compared(_set_up("n3", "IB"), _set_up("n4", "Socket"), _set_up("n9", "Socket", 8))
+    found = {each.host: each.values for each in mixed}
+
+    assert found == {
+        "n3": {"network": "IB", "network_of_peers": "Socket"},
+        "n4": {"network": "Socket", "network_of_peers": "IB"},
+    }
+    assert not _compared(_set_up("n3", "Socket"), _set_up("n4", "Socket"))
