@@ -56,3 +56,39 @@ def test_a_host_on_another_network_than_its_job_stands_beside_it() -> None:
         "n4": {"network": "Socket", "network_of_peers": "IB"},
     }
     assert not _compared(_set_up("n3", "Socket"), _set_up("n4", "Socket"))
+
+
+def _ports(host: str, *rates: float, **more: str) -> list[Reading]:
+    words = {"port": "1", "state": "Active", "physical_state": "LinkUp", "model": "MT4129", **more}
+    return [
+        reading("nic", host, nic=f"mlx5_{n}", rate_gbps=rate, **words)
+        for n, rate in enumerate(rates)
+    ]
+
+
+def _slow(*readings: Reading) -> set[tuple[str, object]]:
+    found = [each for each in _compared(*readings) if each.kind == "nic_peer"]
+    return {(e.host, e.values["nic"]) for e in found if e.values["rate_of_peers"] != 1}
+
+
+def test_a_port_is_measured_by_the_same_port_elsewhere() -> None:
+    """What runs slower on every host was built so, however fast its neighbours are."""
+    slow = _ports("n1", 400, 100, 400, 400, 200)
+    others = [port for host in ("n2", "n3") for port in _ports(host, 400, 400, 400, 400, 200)]
+
+    assert _slow(*slow, *others) == {("n1", "mlx5_1")}
+
+
+def test_on_one_host_all_other_ports_have_to_agree() -> None:
+    """Two that differ may be meant for something else, and so may another kind of adapter."""
+    assert _slow(*_ports("n1", 400, 100, 400, 400)) == {("n1", "mlx5_1")}
+    assert not _slow(*_ports("n1", 400, 100, 400, 400, 100))
+    assert not _slow(*_ports("n1", 400, 100, 400))
+    other = _ports("n1", 0, 25, model="MT4125")[1:]
+    assert not _slow(*_ports("n1", 400, 400, 400, 400), *other)
+
+
+def test_a_port_that_is_down_has_no_rate() -> None:
+    """It prints the lowest there is; that it is down is another condition."""
+    down = _ports("n1", 0, 10, state="Down", physical_state="Polling")[1:]
+    assert not _slow(*_ports("n1", 400), *down, *_ports("n2", 400, 400))

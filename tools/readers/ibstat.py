@@ -7,6 +7,7 @@ from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import Value
 
 _CA = re.compile(r"^CA '([^']+)'|^Infiniband device '([^']+)' port (\d+)", re.MULTILINE)
+_MODEL = re.compile(r"^\s+CA type: *(\S.*?)\s*$")
 _PORT = re.compile(r"^\s*Port (\d+):")
 _PAIR = re.compile(r"^\s+([A-Za-z ]+?): *(\S.*)$")
 _LINK = re.compile(
@@ -38,6 +39,7 @@ def parse(printed: Printed) -> Iterator[Typed]:
     """Read each port."""
     device, port, start = "", "", 0
     values: dict[str, Value] = {}
+    model: dict[str, Value] = {}
     for number, line in enumerate(printed.text.splitlines(), 1):
         if match := _LINK.match(line):
             name, own, state, physical, netdev = match.groups()
@@ -48,9 +50,12 @@ def parse(printed: Printed) -> Iterator[Typed]:
         if head or inner:
             if values:
                 yield Typed("nic", {"nic": device, "port": port, **values}, start)
-            values, start = {}, number
             device = (head.group(1) or head.group(2)) if head else device
+            model = {} if head else model
+            values, start = ({} if head else {**model}), number
             port = (inner.group(1) if inner else head.group(3) if head else "") or ""
+        elif not port and (told := _MODEL.match(line)):
+            model = {"model": told.group(1)}
         elif port and (pair := _PAIR.match(line)) and pair.group(1).lower() in _NAMES:
             _put(values, _NAMES[pair.group(1).lower()], pair.group(2))
     if values:

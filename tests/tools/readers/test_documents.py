@@ -169,7 +169,7 @@ def test_topology_is_one_object_per_node(read: Read) -> None:
         (" 02:23:15 up 3 days,  4:05,  1 user,  load average: 3.5, 1, 1\n", "uptime",
          {"uptime_s": 273900.0}),
         ("1750386191.50 100.00\n", "uptime", {"uptime_s": 1750386191.5}),
-        (samples.IBSTAT, "nic", {"nic": "mlx5_0", "state": "Down", "rate_gbps": 400.0}),
+        (samples.IBSTAT, "nic", {"nic": "mlx5_0", "state": "Down", "rate_gbps": 400.0, "model": "MT4129"}),
         ("link mlx5_1/1 state DOWN physical_state POLLING netdev ib0\n", "nic",
          {"nic": "mlx5_1", "state": "DOWN"}),
         ("0000:9b:00.0 3D controller: NVIDIA Corporation Device 2330 (rev ff)\n", "pci",
