@@ -340,7 +340,7 @@ def judge_state(
     page: str, signature: StateSignature, content: Mapping[str, object]
 ) -> Iterator[Match]:
     """Yield a match for the thing, or for each item of its list, of which all tests are true."""
-    for number, item in enumerate(_items(signature.each, content)):
+    for place, item in _items(signature.each, content):
         if all(holds(condition, item, top=content) for condition in signature.where):
             since = lookup(item, signature.since, top=content) if signature.since else None
             yield Match(
@@ -349,15 +349,23 @@ def judge_state(
                 _resolve(signature.entity.values(), item, content),
                 fields=_pick(signature.fields, item, content),
                 since=None if since is None else as_text(since),
-                item=f"{signature.each}[{number}]" if signature.each else "",
+                item=place,
             )
 
 
-def _items(each: str, content: Mapping[str, object]) -> Sequence[object]:
+def _items(each: str, content: Mapping[str, object]) -> Iterable[tuple[str, object]]:
+    """Yield the items of a list with their paths; ``a[].b`` is the list b of each item of a."""
     if not each:
-        return (content,)
-    items = lookup(content, each)
-    return items if isinstance(items, list | tuple) else ()
+        return (("", content),)
+    outer, nested, inner = each.partition("[].")
+    items = lookup(content, outer)
+    if not isinstance(items, list | tuple):
+        return ()
+    places = [(f"{outer}[{number}]", item) for number, item in enumerate(items)]
+    if not nested:
+        return places
+    return [(f"{place}.{path}", thing) for place, item in places if isinstance(item, Mapping)
+            for path, thing in _items(inner, item)]  # fmt: skip
 
 
 def _resolve(templates: Iterable[str], item: object, top: object) -> dict[str, str]:

@@ -156,7 +156,8 @@ class StateSignature(Part):
     kind: str
     """Node, Pod, … or the reading's kind: gpu, mount, …"""
     each: str = ""
-    """Path of a list whose items are tested one by one; empty: the thing itself."""
+    """Path of a list whose items are tested one by one, ``a[].b`` for the list b of each item of
+    a; empty: the thing itself."""
     where: tuple[Condition, ...] = Field(min_length=1)
     since: str = ""
     """Path of the time since when it is so; empty: unknown, some time before the capture."""

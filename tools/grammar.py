@@ -22,7 +22,7 @@ _GROUPS = (
     r"|jobset\.x-k8s\.io/v1alpha2/jobsets"
     r"|admissionregistration\.k8s\.io/v1/(?:validating|mutating)webhookconfigurations"
     r"|autoscaling/v2/horizontalpodautoscalers|scheduling\.volcano\.sh/v1beta1/podgroups"
-    r"|gateway\.networking\.k8s\.io/v1/(?:gateways|gatewayclasses)"
+    r"|gateway\.networking\.k8s\.io/v1/(?:gateways|gatewayclasses|httproutes)"
     r"|operators\.coreos\.com/v1alpha1"
     r"/(?:subscriptions|installplans|catalogsources|clusterserviceversions)"
     r"|olm\.operatorframework\.io/v1/(?:clusterextensions|clustercatalogs)"

@@ -64,7 +64,12 @@ def _paths(page: Page) -> Iterator[tuple[str, str]]:
     for signature in page.signatures:
         if isinstance(signature, StateSignature):
             named = [name for text in signature.entity.values() for name in placeholders(text)]
-            paths = (signature.each, signature.since, *signature.fields.values(), *named)
+            paths = (
+                *signature.each.split("[]."),
+                signature.since,
+                *signature.fields.values(),
+                *named,
+            )
             for path in filter(None, paths):
                 yield f"signature {signature.id}", path
 

@@ -16,6 +16,7 @@ ANALYSED = {
     "Endpoints": {"service-without-endpoints"},
     "Gateway": {"route-not-served"},
     "GatewayClass": {"route-not-served"},
+    "HTTPRoute": {"route-not-served"},
     "Job": {"job-failed"},
     "Node": {"node-not-ready", "node-under-pressure", "pod-network-not-ready"},
     "HorizontalPodAutoscaler": {"autoscaler-cannot-scale"},

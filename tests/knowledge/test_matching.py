@@ -3,7 +3,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from knowledge.matching import Matcher
+from knowledge.matching import Matcher, judge_state
+from knowledge.page import StateSignature
 from tests.knowledge.pages import NFS, XID, catalog, page
 
 NFS_APP = {**NFS, "source": "app"}
@@ -217,6 +218,17 @@ def test_each_item_of_a_list_is_tested(matcher: Matcher) -> None:
     assert found.values == {"metadata.name": "n1"}
     assert found.since == "2026-01-05T10:00:00Z"
     assert found.fields == {"message": "PLEG is not healthy", "reason": "KubeletNotReady"}
+
+
+def test_a_list_in_each_item_of_a_list_is_tested() -> None:
+    """Each parent of a route has conditions of its own; the place names both."""
+    route = {"status": {"parents": [{}, {"conditions": [{"type": "Accepted"}, {"type": "Ready"}]}]}}
+    ready = {"field": "type", "op": "==", "value": "Ready"}
+    signature = StateSignature.model_validate(
+        READY | {"each": "status.parents[].conditions", "where": [ready]}
+    )
+    (found,) = judge_state("page", signature, route)
+    assert found.item == "status.parents[1].conditions[1]"
 
 
 def test_a_root_path_reaches_out_of_the_item(matcher: Matcher) -> None:

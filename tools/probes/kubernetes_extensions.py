@@ -17,7 +17,11 @@ _NO_COPIES = "labelSelector=!olm.copiedFrom"
 GROUPS: tuple[tuple[tuple[str, str], ...], ...] = (
     (("/api/v1/endpoints", "endpoints"),),
     (("/apis/autoscaling/v2/horizontalpodautoscalers", "horizontalpodautoscalers"),),
-    ((f"{_GATEWAY}/gateways", "gateways"), (f"{_GATEWAY}/gatewayclasses", "gatewayclasses")),
+    (
+        (f"{_GATEWAY}/gateways", "gateways"),
+        (f"{_GATEWAY}/gatewayclasses", "gatewayclasses"),
+        (f"{_GATEWAY}/httproutes", "httproutes"),
+    ),
     (
         (f"{_OLM}/subscriptions", "subscriptions"),
         (f"{_OLM}/installplans", "installplans"),
@@ -39,7 +43,7 @@ _QUERIES = {f"{_OLM}/clusterserviceversions": _NO_COPIES}
 
 @probe(source="kubernetes", reach="cluster", volatility=8)
 def kubernetes_extensions(request: Request, context: ProbeContext) -> Iterator[Capture]:
-    """Read autoscalers, endpoints, gateways, operators (OLM), and gangs of Volcano and Kueue.
+    """Read autoscalers, endpoints, gateways, routes, operators (OLM), and gangs of Volcano and Kueue.
 
     Of a group that the cluster does not serve only the first list is asked for: it is absent.
     """
