@@ -43,7 +43,7 @@ _QUERIES = {f"{_OLM}/clusterserviceversions": _NO_COPIES}
 
 @probe(source="kubernetes", reach="cluster", volatility=8)
 def kubernetes_extensions(request: Request, context: ProbeContext) -> Iterator[Capture]:
-    """Read autoscalers, endpoints, gateways, routes, operators (OLM), and gangs of Volcano and Kueue.
+    """Read autoscalers, endpoints, gateways, routes, operators (OLM), gangs of Volcano and Kueue.
 
     Of a group that the cluster does not serve only the first list is asked for: it is absent.
     """
