@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from assistant.event import FieldValue
+from assistant.tempo import Tempo
 from assistant.topology import Key
 from knowledge.page import Page, Severity
 from tools.evidence import Channel, Citation, Instant
@@ -68,6 +69,8 @@ class Sighting:
     """The process that wrote it, where its line names one."""
     step: int | None = None
     """How far it says that work has come."""
+    tempo: Tempo | None = None
+    """How fast it says that work goes on."""
 
 
 @dataclass(slots=True)
@@ -88,6 +91,8 @@ class Burst:
     """Occurrences by quarter of an hour since the epoch; empty where all came within one."""
     steps: dict[tuple[str, int], int] = field(default_factory=dict)
     """How far work had come, by its writer and each five minutes since the epoch."""
+    tempos: dict[tuple[str, int], float] = field(default_factory=dict)
+    """The least that a step took in them, by its writer with the kind of measure."""
     fields: dict[str, FieldValue] = field(default_factory=dict)
     anchors: set[Key] = field(default_factory=set)
     peers: set[Key] = field(default_factory=set)
@@ -267,11 +272,17 @@ def _keep_pace(burst: Burst, sighting: Sighting) -> None:
 
 
 def _keep_step(burst: Burst, sighting: Sighting) -> None:
-    """Keep the greatest number of each five minutes: files are read in any order."""
-    if sighting.step is None or not sighting.timed:
+    """Keep the greatest number, and the best speed, of each five minutes, in whatever order."""
+    if not sighting.timed:
         return
-    at = (sighting.writer, int(sighting.time.utc.timestamp() // STEP_S))
-    burst.steps[at] = max(sighting.step, burst.steps.get(at, sighting.step))
+    now = int(sighting.time.utc.timestamp() // STEP_S)
+    if sighting.step is not None:
+        at = (sighting.writer, now)
+        burst.steps[at] = max(sighting.step, burst.steps.get(at, sighting.step))
+    if sighting.tempo is not None:
+        kind, cost = sighting.tempo
+        by = (f"{sighting.writer} {kind}", now)
+        burst.tempos[by] = min(cost, burst.tempos.get(by, cost))
 
 
 def merge_fields(into: dict[str, FieldValue], more: Mapping[str, FieldValue]) -> None:

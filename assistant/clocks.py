@@ -53,7 +53,9 @@ class Clocks:
         pace = {quarter + late: count for quarter, count in burst.pace.items()}
         late = round((first.utc - burst.first.utc).total_seconds() / STEP_S)
         steps = {(writer, at + late): step for (writer, at), step in burst.steps.items()}
-        return replace(burst, first=first, last=last, end=end, pace=pace, steps=steps)
+        tempos = {(writer, at + late): cost for (writer, at), cost in burst.tempos.items()}
+        moved = replace(burst, first=first, last=last, end=end, pace=pace)
+        return replace(moved, steps=steps, tempos=tempos)
 
 
 def learn_clocks(

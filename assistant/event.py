@@ -56,6 +56,8 @@ class Event(BaseModel):
     """Occurrences by quarter of an hour since the epoch; only while the timeline is made."""
     steps: Mapping[tuple[str, int], int] = Field(default={}, exclude=True, repr=False)
     """How far work had come, by its writer and each five minutes since the epoch; as `pace`."""
+    tempos: Mapping[tuple[str, int], float] = Field(default={}, exclude=True, repr=False)
+    """The least that a step took in them, as its program prints it; as `pace`."""
     fields: Mapping[str, FieldValue] = {}
     """Of the first line; numeric fields keep their maximum over the burst."""
     text: str = ""

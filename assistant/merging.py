@@ -48,6 +48,7 @@ class Merged:
     pace: dict[int, int] = field(default_factory=dict)
     """Of the source that saw most."""
     steps: dict[tuple[str, int], int] = field(default_factory=dict)
+    tempos: dict[tuple[str, int], float] = field(default_factory=dict)
     """How far work had come, by its writer and each five minutes since the epoch."""
     implied: set[Key] = field(default_factory=set)
     """Those anchors that no report's own words name."""
@@ -182,6 +183,7 @@ def _join(run: Sequence[Burst]) -> Merged:
         evidence={place.evidence for burst in run for place in burst.places},
         pace=_pace(run),
         steps=_steps(run),
+        tempos=_tempos(run),
         implied=_implied(run),
     )
     for burst in sorted(run, key=_upper):
@@ -232,6 +234,14 @@ def _steps(run: Sequence[Burst]) -> dict[tuple[str, int], int]:
     for burst in run:
         for at, step in burst.steps.items():
             found[at] = max(step, found.get(at, step))
+    return found
+
+
+def _tempos(run: Sequence[Burst]) -> dict[tuple[str, int], float]:
+    found: dict[tuple[str, int], float] = {}
+    for burst in run:
+        for at, cost in burst.tempos.items():
+            found[at] = min(cost, found.get(at, cost))
     return found
 
 

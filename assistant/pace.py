@@ -36,7 +36,26 @@ def find_slowdowns(events: Iterable[Event], working: Collection[str]) -> tuple[S
         best = max((steps for _, steps in halves), default=0)
         slow = [a for a, steps in halves if best >= 2 * MANY and steps * SLOWER < best]
         found += [_stretch(job, a, a + 2, PACE_S) for a in slow]
-    return tuple(found)
+    return (*found, *_told_slower(events, working))
+
+
+def _told_slower(events: Iterable[Event], working: Collection[str]) -> Iterable[Slowdown]:
+    """Find where programs print themselves that a step takes several times what it took before.
+
+    Twice five minutes must be so as a whole; a step that saved a checkpoint is not the fastest.
+    """
+    found: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    for event in events:
+        if event.page in working and event.start.dated:
+            for (writer, at), cost in event.tempos.items():
+                row = found[event.worker, writer]
+                row[at] = min(cost, row.get(at, cost))
+    for (job, _), costs in sorted(found.items()):
+        best = float("inf")
+        for a, b in pairwise(sorted(costs)):
+            if min(costs[a], costs[b]) > SLOWER * best:
+                yield _stretch(job, a, b + 1, STEP_S)
+            best = min(best, max(costs[a], costs[b]))
 
 
 def find_stalls(events: Iterable[Event], working: Collection[str]) -> tuple[Slowdown, ...]:

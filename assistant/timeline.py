@@ -75,7 +75,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     events = fold_populations(events)
     return Timeline(
         events=tuple(
-            event.model_copy(update={"id": f"ev{number}", "pace": {}, "steps": {}})
+            event.model_copy(update={"id": f"ev{number}", "pace": {}, "steps": {}, "tempos": {}})
             for number, event in enumerate(sorted(events, key=_order), start=1)
         ),
         settings=recognised.settings,
@@ -186,6 +186,7 @@ class _Maker:
             count=merged.count,
             pace=merged.pace,
             steps=merged.steps,
+            tempos=merged.tempos,
             fields={**merged.fields, **limit.field()} if limit else merged.fields,
             text=merged.text[:2000],
             channels=frozenset(merged.channels),

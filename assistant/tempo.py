@@ -1,0 +1,37 @@
+"""What programs print of their own speed, beside the step that they have come to."""
+
+import re
+from typing import NamedTuple
+
+_TOOK = re.compile(
+    r"(?P<kind>elapsed time per iteration|(?:step|iter(?:ation)?|batch)[ _-]?time"
+    r"|time[ _-]?per[ _-]?(?:step|iter(?:ation)?|batch))"
+    r"\s*(?:\((?P<unit>ms|s)\))?[\"']?\s*[=:]?\s*(?P<took>\d+(?:\.\d+)?)\s*(?P<own>ms|s)?\b",
+    re.IGNORECASE,
+)
+_RATE = re.compile(
+    r"(?P<kind>tokens?|tok|samples?|steps?|it|images?|examples?)(?:/|[ _]per[ _])s(?:ec(?:ond)?)?\b"
+    r"(?:[/_](?:per_)?gpu)?[\"']?\s*[=:]\s*(?P<rate>\d[\d,]*(?:\.\d+)?)",
+    re.IGNORECASE,
+)
+_PACED = re.compile(
+    r"(?P<rate>\d[\d,]*(?:\.\d+)?) ?(?P<kind>tokens?|tok|samples?|steps?|it|images?)/s\b",
+    re.IGNORECASE,
+)
+
+
+class Tempo(NamedTuple):
+    """How long something took, in a unit that only lines of the same kind share."""
+
+    kind: str
+    cost: float
+
+
+def read_tempo(text: str) -> Tempo | None:
+    """Return the speed that a line tells: seconds of a step, else of a token or a sample."""
+    if match := _TOOK.search(text):
+        took = float(match["took"]) / (1000 if "ms" in (match["unit"], match["own"]) else 1)
+        return Tempo(match["kind"].lower(), took) if took > 0 else None
+    match = _RATE.search(text) or _PACED.search(text)
+    rate = float(match["rate"].replace(",", "")) if match else 0.0
+    return Tempo(match["kind"].lower(), 1 / rate) if match and rate > 0 else None
