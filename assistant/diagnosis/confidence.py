@@ -46,18 +46,29 @@ def kinds_explained(candidate: Candidate, graph: Graph) -> set[str]:
     return {graph.events[name].page for name in candidate.reached if graph.events[name].page != own}
 
 
+def count_kinds(candidate: Candidate, graph: Graph) -> int:
+    """Count the kinds of effect; what is told of the candidate's own act over and over is one."""
+    told = {graph.events[name].page for name in _told(candidate, graph)}
+    kinds = kinds_explained(candidate, graph)
+    return len(kinds - told) + bool(kinds & told)
+
+
+def _told(candidate: Candidate, graph: Graph) -> set[str]:
+    """Return the effects that are the candidate's own act, told by the system's own logs."""
+    return {
+        e.effect
+        for e in _first_edges(candidate, graph)
+        if e.link.definitional and graph.events[e.effect].layer == candidate.event.layer
+    }
+
+
 def _firm_kinds(candidate: Candidate, graph: Graph) -> set[str]:
     """Return the kinds of effect that the candidate reaches by more than a guess.
 
     What the system's own logs tell of one act over and over (the kernel kills, systemd saw it die)
     is that act and no effect of it.
     """
-    layer = candidate.event.layer
-    told = {
-        e.effect
-        for e in _first_edges(candidate, graph)
-        if e.link.definitional and graph.events[e.effect].layer == layer
-    }
+    told = _told(candidate, graph)
     firm: set[str] = set()
     frontier = {candidate.id}
     while frontier:
@@ -230,7 +241,7 @@ def judge(
 ) -> Judgement:
     """Return a candidate's confidence and what caps it."""
     graph = ranking.graph
-    kinds = len(kinds_explained(candidate, graph))
+    kinds = count_kinds(candidate, graph)
     rivals = comparable_rivals(candidate, ranking)
     blind = blind_spots(candidate, graph, pages, sight)
     low = _inconclusive_reasons(candidate, graph, rivals, pages, sight)
@@ -258,7 +269,7 @@ def _inconclusive_reasons(
     sight: Sight,
 ) -> list[Bilingual]:
     reasons = []
-    kinds = len(kinds_explained(candidate, graph))
+    kinds = count_kinds(candidate, graph)
     if kinds < LEAST_KINDS and not is_quoted(candidate, graph):
         reasons.append(say("few-kinds", kinds=kinds))
     reasons += [

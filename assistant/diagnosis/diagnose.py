@@ -17,7 +17,7 @@ from assistant.diagnosis.case import (
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.codes import said_codes
 from assistant.diagnosis.collateral import find_collateral
-from assistant.diagnosis.confidence import Judgement, hides_its_cause, kinds_explained
+from assistant.diagnosis.confidence import Judgement, count_kinds, hides_its_cause
 from assistant.diagnosis.exclusion import rule_out
 from assistant.diagnosis.findings import Finding, admit_open, find_roots
 from assistant.diagnosis.first_failing import find_first_failing
@@ -299,7 +299,7 @@ def _hypotheses(
                 observed=candidate.observed,
                 score=round(candidate.gain, 3),
                 explains=tuple(candidate.reached),
-                kinds=len(kinds_explained(candidate, ranking.graph)),
+                kinds=count_kinds(candidate, ranking.graph),
                 supports=evidence_of(cited),
                 contradicts=tuple(e.id for e in candidate.contradictions),
                 missing=tuple(link.effect for link in candidate.missing),

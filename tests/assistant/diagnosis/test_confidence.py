@@ -61,3 +61,17 @@ def test_a_line_that_explains_only_itself_is_no_answer_while_other_damage_is_ope
 
     assert found.verdict == "inconclusive"
     assert not found.root_causes  # the other is graver
+
+
+def test_one_act_that_several_logs_tell_is_one_kind_of_effect() -> None:
+    """Kernel and service manager speak of the same death; another layer's loss is another kind."""
+    quoting = [{"effect": name, "definitional": True} for name in ("seen-dead", "told-dead")]
+    killer = page("killer", effects=[*quoting, {"effect": "job-lost"}], damage=2)
+    dead = [page(name, "symptom", damage=1) for name in ("seen-dead", "told-dead")]
+    lost = page("job-lost", "symptom", damage=2, layer="application")
+    events = [event("a", killer, 0), event("b", dead[0], 1), event("c", dead[1], 2)]
+
+    told = diagnose(case([killer, *dead, lost], events, sight=watched()))
+    assert told.hypotheses[0].kinds == 1
+    more = diagnose(case([killer, *dead, lost], [*events, event("d", lost, 3)], sight=watched()))
+    assert more.hypotheses[0].kinds == 2
