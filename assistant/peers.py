@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_high
 
+from assistant.idle_gpus import IdleGpus
 from assistant.port_peers import compare_ports, is_up
 from tools.evidence import Reading
 
@@ -24,10 +25,12 @@ class Peers:
     def __init__(self) -> None:
         self._alike: dict[tuple[object, int], list[Reading]] = defaultdict(list)
         self._set_up: dict[object, list[Reading]] = defaultdict(list)
+        self._idle = IdleGpus()
         self._ports: list[Reading] = []
 
     def learn(self, reading: Reading) -> None:
         """Keep a reading of a GPU that is under load, or of a communicator's setup."""
+        self._idle.learn(reading)
         if reading.kind == "nccl" and "network" in reading.values:
             self._set_up[reading.values.get("ranks") or reading.evidence].append(reading)
         if is_up(reading):
@@ -50,6 +53,7 @@ class Peers:
                     yield _beside(reading, shares, len(group) - 1)
         for setups in self._set_up.values():
             yield from _other_networks(setups)
+        yield from self._idle.found()
         yield from compare_ports(self._ports)
 
 
