@@ -88,6 +88,7 @@ def _kinds(page: Page) -> Iterator[str]:
             yield from signature.peer
             yield from (named.kind for named in signature.relation)
     yield from (link.expected_if for link in page.causes if link.expected_if)
+    yield from (kind for advice in (*page.contain, *page.do_not) for kind in advice.about)
 
 
 def _scopes(page: Page) -> Iterator[str]:

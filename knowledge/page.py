@@ -283,6 +283,9 @@ class Advice(Part):
 
     text: Bilingual
     why: Bilingual
+    about: tuple[str, ...] = ()
+    """For a caution: kinds of thing that it would spare. Where one is at fault by another root, it
+    is not meant."""
 
 
 class Remedy(Part):

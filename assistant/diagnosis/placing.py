@@ -1,6 +1,5 @@
 """Where an instruction holds: on the hosts of the fault that calls for it, and not on another's."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -62,8 +61,8 @@ def place_cautions(
 ) -> tuple[Instruction, ...]:
     """Name the hosts of each caution; none where another root may ask for what it forbids.
 
-    A caution that names a kind of thing is not meant for the things of that kind that are at fault
-    by another root. One that holds nowhere else is not given.
+    A caution about a kind of thing is not meant for the things of that kind that are at fault by
+    another root. One that holds nowhere else is not given.
     """
     kept = []
     for one in rows:
@@ -86,7 +85,8 @@ def _placed(one: Instruction, parts: Sequence[Part], pages: Mapping[str, Page]) 
 
 
 def _excepted(one: Instruction, parts: Sequence[Part], pages: Mapping[str, Page]) -> set[str]:
-    """Return the hosts on which a thing that a caution names is at fault by another root."""
+    """Return the hosts on which a thing that a caution is about is at fault by another root."""
+    about = _about(one, pages)
     giving = [each for each in parts if each.calling(one, pages)]
     shared = {name for each in giving for name in each.own}
     hosts: set[str] = set()
@@ -94,7 +94,7 @@ def _excepted(one: Instruction, parts: Sequence[Part], pages: Mapping[str, Page]
         if other.root.id in shared:
             continue
         faulty = [e for n, e in other.own.items() if n not in shared and e.role in AT_FAULT]
-        hosts |= hosts_of(e for e in faulty if _names(one, e.entity.kind))
+        hosts |= hosts_of(e for e in faulty if e.entity.kind in about)
     return hosts
 
 
@@ -102,5 +102,6 @@ def _gives(page: Page, one: Instruction) -> bool:
     return any(row.text.en == one.text.en for row in (*page.contain, *page.do_not))
 
 
-def _names(one: Instruction, kind: str) -> bool:
-    return re.search(rf"\b{kind.replace('_', ' ')}s?\b", one.text.en, re.IGNORECASE) is not None
+def _about(one: Instruction, pages: Mapping[str, Page]) -> frozenset[str]:
+    rows = (row for name in [one.page] if name in pages for row in pages[name].do_not)
+    return frozenset(kind for row in rows if row.text.en == one.text.en for kind in row.about)

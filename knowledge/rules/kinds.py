@@ -12,7 +12,7 @@ def check(page: Page, known: frozenset[str]) -> Iterator[Problem]:
     Where a line does not name the page's own kind, the event is of the first of `entity.anchors`
     that it names: so those are the kinds it must choose from.
     """
-    for where, kind in _kinds(page):
+    for where, kind in (*_kinds(page), *_spared(page)):
         if kind not in known:
             yield Problem(page.id, "kinds", f"{where}: no entity kind is called {kind!r}")
     subjects = (page.entity.kind, *page.entity.anchors)
@@ -38,3 +38,9 @@ def _kinds(page: Page) -> Iterator[tuple[str, str]]:
         if isinstance(signature, TextSignature):
             for kind in (*signature.peer, *(named.kind for named in signature.relation)):
                 yield f"signature {signature.id}", kind
+
+
+def _spared(page: Page) -> Iterator[tuple[str, str]]:
+    for advice in page.do_not:
+        for kind in advice.about:
+            yield f"caution {advice.text.en!r}", kind

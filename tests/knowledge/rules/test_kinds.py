@@ -29,3 +29,10 @@ def test_a_setting_needs_no_subject() -> None:
     """Only events are of something."""
     line = {**XID, "yields": "setting", "settings": {"s": "pid"}, "entity": {}}
     assert list(check(page("a", entity=OF_A_GPU, signatures=[line]), KNOWN)) == []
+
+
+def test_a_caution_is_about_kinds_that_there_are() -> None:
+    """A misspelt kind would spare nothing."""
+    advice = {"text": {"en": "Not", "zh": "不"}, "why": {"en": "So", "zh": "因"}, "about": ["gpus"]}
+    (found,) = check(page("a", entity=OF_A_GPU, signatures=[XID], do_not=[advice]), KNOWN)
+    assert found.text == "caution 'Not': no entity kind is called 'gpus'"
