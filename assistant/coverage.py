@@ -10,7 +10,7 @@ from assistant.event import ClockCorrection, Coverage, Event
 from assistant.recognise import Recognised
 from assistant.scope import SOURCE, tell
 from assistant.sentences import say
-from knowledge.page import Bilingual
+from knowledge.bilingual import Bilingual
 from tools.evidence import Citation, Evidence, Gap, Window
 
 _OUTCOME_STATE: Mapping[str, Literal["hung", "not_checked", "normal"]] = {

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from knowledge.page import Bilingual, Layer, Plane, Role, Severity
+from knowledge.bilingual import Bilingual
+from knowledge.page import Layer, Plane, Role, Severity
 from tools.entity import Entity
 from tools.evidence import Channel, Citation, Instant
 

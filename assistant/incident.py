@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from knowledge.page import Bilingual, Priority
+from knowledge.bilingual import Bilingual
+from knowledge.page import Priority
 from tools.evidence import Window
 
 SLA: dict[Priority, timedelta] = {

@@ -14,6 +14,7 @@ from assistant.inspection_seen import Seen, see
 from assistant.inspection_text import fields_of, fill_both, not_seen, not_told
 from assistant.inspection_things import Found, Thing, find_things
 from assistant.trend import judge_trend
+from knowledge.bilingual import Bilingual
 from knowledge.catalog import Catalog
 from knowledge.conditions import holds, lookup
 from knowledge.inspection import (
@@ -26,7 +27,6 @@ from knowledge.inspection import (
     TrendLook,
     queries_of,
 )
-from knowledge.page import Bilingual
 from tools.evidence import Evidence, Item, Window
 from tools.request import Query, Request
 

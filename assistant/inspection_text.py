@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from assistant.sentences import say, settle
+from knowledge.bilingual import Bilingual
 from knowledge.conditions import as_text, lookup
-from knowledge.page import Bilingual
 
 _HOLE = re.compile(r"\{([^{}:]+)(?::(\w+))?\}")
 _UNKNOWN = "?"

@@ -8,7 +8,8 @@ from assistant.event import Event
 from assistant.incident import SLA, Incident, PriorityDecision
 from assistant.sentences import say, say_with
 from assistant.topology import Topology
-from knowledge.page import Bilingual, Page, Priority
+from knowledge.bilingual import Bilingual
+from knowledge.page import Page, Priority
 
 WIDE_SHARE = 0.3
 """From this share of the known nodes on, an outage is a matter for everybody."""

@@ -19,7 +19,8 @@ from assistant.incident import Scope
 from assistant.recognise import Recognised
 from assistant.sentences import say
 from assistant.topology import Key, Topology
-from knowledge.page import Bilingual, Page
+from knowledge.bilingual import Bilingual
+from knowledge.page import Page
 from tools.evidence import Gap, Window
 
 SOURCE = "scope"

@@ -5,7 +5,7 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
-from knowledge.page import Bilingual
+from knowledge.bilingual import Bilingual
 
 _NUMBER = re.compile(r"\b(\d+)((?: \w+)? )(\w+)\(s\)", re.ASCII)
 

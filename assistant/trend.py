@@ -25,8 +25,8 @@ from assistant.trend_tests import (
     usual_serial,
     usual_share,
 )
+from knowledge.bilingual import Bilingual
 from knowledge.inspection import Level, TrendLook
-from knowledge.page import Bilingual
 from tools.evidence import Series
 
 FALSE_ALARMS = 1e-4

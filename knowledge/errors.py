@@ -6,7 +6,9 @@ KnowledgeError
 ├── PageUnknownError      a page id that no file has
 ├── InspectionInvalidError  a file is no inspection
 ├── PatternInvalidError   a regular expression or a path that cannot be compiled
-└── QueryUnsupportedError a PromQL query that only a server can answer
+├── QueryUnsupportedError a PromQL query that only a server can answer
+├── EmbeddingError        no vectors can be had from a model
+└── IndexDamagedError     the folder of the search cannot be read
 """
 
 
@@ -67,3 +69,17 @@ class QueryUnsupportedError(KnowledgeError):
             f"cannot compute {query!r} without Prometheus: stopped at {query[position:]!r}"
         )
         self.query = query
+
+
+class EmbeddingError(KnowledgeError):
+    """A model cannot be used, or does not answer."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(f"cannot embed text with {where}: {why}")
+
+
+class IndexDamagedError(KnowledgeError):
+    """Chroma cannot read its folder, or holds something else than was put in."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"the search index is damaged: {why}")

@@ -12,8 +12,9 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import Field, ValidationError
 
+from knowledge.bilingual import Bilingual, Part
 from knowledge.errors import InspectionInvalidError
-from knowledge.page import Bilingual, Condition, Origin, Part, Plane
+from knowledge.page import Condition, Origin, Plane
 
 Level = Literal["ok", "warning", "critical", "unknown"]
 Phase = Literal["before", "during", "after"]

@@ -8,7 +8,9 @@ then prose for people. Pages name entity kinds, channels and scopes as plain wor
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from knowledge.bilingual import Bilingual, Part, Phrases
 
 Layer = Literal["hardware", "system", "orchestration", "application"]
 Plane = Literal["compute", "storage", "network", "control", "workload"]
@@ -35,19 +37,6 @@ Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "matches", "exists", 
 FieldType = Literal["text", "int", "float", "duration", "bytes", "milliseconds", "deciseconds"]
 Stage = Literal["isolate", "restore", "recover", "release", "verify"]
 Trust = Literal["vendor", "source-code", "specification", "case", "postmortem", "handbook", "rule"]
-
-
-class Part(BaseModel):
-    """What all parts of a page have in common."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Bilingual(Part):
-    """The same sentence in both languages of the product."""
-
-    en: str = Field(min_length=1)
-    zh: str = Field(min_length=1)
 
 
 class Condition(Part):
@@ -318,6 +307,20 @@ class Origin(Part):
     trust: Trust
 
 
+class Claim(Part):
+    """What one source says."""
+
+    text: Bilingual
+    source: str
+
+
+class Dispute(Part):
+    """A question on which the sources disagree; the page shows what each of them says."""
+
+    about: Bilingual
+    claims: tuple[Claim, ...] = Field(min_length=2)
+
+
 class Subject(Part):
     """What the condition is true of."""
 
@@ -339,6 +342,7 @@ class Page(Part):
     """For a platform code's page: the conditions it may stand for."""
     title: Bilingual
     summary: Bilingual
+    phrases: Phrases = Phrases()
     layer: Layer
     plane: Plane
     role: Role
@@ -382,6 +386,7 @@ class Page(Part):
     do_not: tuple[Advice, ...] = ()
     remedies: tuple[Remedy, ...] = ()
     traps: tuple[Bilingual, ...] = ()
+    disputes: tuple[Dispute, ...] = ()
     sources: tuple[Origin, ...] = ()
     why_unknown: Bilingual | None = None
     """For a root that says where but not why: what may lie behind it."""

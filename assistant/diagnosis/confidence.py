@@ -16,7 +16,8 @@ from assistant.diagnosis.weights import STRENGTH
 from assistant.event import Anchor, Event
 from assistant.sentences import say, say_both, say_with
 from assistant.sight import Sight
-from knowledge.page import Bilingual, Page
+from knowledge.bilingual import Bilingual
+from knowledge.page import Page
 
 RIVAL_DAMAGE = 0.5
 """A rival reaches at least this share of the damage…"""

@@ -46,7 +46,8 @@ from assistant.diagnosis.result import (
 from assistant.diagnosis.weights import DEFAULT_WEIGHTS, Weights
 from assistant.event import Event
 from assistant.sentences import say, say_with
-from knowledge.page import Bilingual, Page
+from knowledge.bilingual import Bilingual
+from knowledge.page import Page
 
 MOST_HYPOTHESES = 10
 

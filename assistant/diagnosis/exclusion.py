@@ -13,7 +13,8 @@ from assistant.diagnosis.result import RuledOut
 from assistant.event import Event
 from assistant.sentences import say, say_with
 from assistant.sight import Sight
-from knowledge.page import Bilingual, Page, TextSignature
+from knowledge.bilingual import Bilingual
+from knowledge.page import Page, TextSignature
 
 MOST = 8
 HARDWARE_CHANNEL = "kernel"

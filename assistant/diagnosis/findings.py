@@ -13,7 +13,7 @@ from assistant.diagnosis.members import with_members
 from assistant.diagnosis.result import ChainLink
 from assistant.event import Event
 from assistant.sentences import say_both, say_with
-from knowledge.page import Bilingual
+from knowledge.bilingual import Bilingual
 
 _WIDE = frozenset({"cluster", "rack", "pdu"})
 """What two faults may have in common by mere chance."""

@@ -21,7 +21,8 @@ from assistant.diagnosis.result import (
 )
 from assistant.event import Event
 from assistant.sentences import say, say_both, say_with
-from knowledge.page import Advice, Bilingual, Check, Page
+from knowledge.bilingual import Bilingual
+from knowledge.page import Advice, Check, Page
 from tools.evidence import UNKNOWN_ZONE_S
 
 MOST_ADVICE = 5

@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from knowledge.page import Bilingual, Layer, Plane
+from knowledge.bilingual import Bilingual
+from knowledge.page import Layer, Plane
 from tools.entity import Entity
 
 Confidence = Literal["CONFIRMED", "LIKELY", "INCONCLUSIVE"]

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Literal
 
 from integrations.wording.errors import say_in_chinese
-from knowledge.page import Bilingual
+from knowledge.bilingual import Bilingual
 
 Language = Literal["en", "zh"]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
-from knowledge.page import Bilingual, Page, TextSignature
+from knowledge.bilingual import Bilingual
+from knowledge.page import Page, TextSignature
 from knowledge.problem import Problem
 
 _CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")

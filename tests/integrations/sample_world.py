@@ -4,7 +4,8 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from knowledge.page import Bilingual, Page
+from knowledge.bilingual import Bilingual
+from knowledge.page import Page
 from tools.entity import Entity
 from tools.evidence import Citation, Instant
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from assistant.inspection_text import FORMS
+from knowledge.bilingual import Bilingual
 from knowledge.errors import InspectionInvalidError
 from knowledge.inspection import (
     AnyLook,
@@ -16,7 +17,6 @@ from knowledge.inspection import (
     queries_of,
     read_inspection,
 )
-from knowledge.page import Bilingual
 from knowledge.pattern import compile_pattern
 from knowledge.template import placeholders
 from tests.assistant.handbook import shipped

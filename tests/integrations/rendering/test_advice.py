@@ -5,7 +5,7 @@ import pytest
 from assistant.diagnosis.result import Instruction
 from integrations.rendering.advice import name_hosts, tell_advice
 from integrations.wording.words import Language, load_words
-from knowledge.page import Bilingual
+from knowledge.bilingual import Bilingual
 
 
 def _say(en: str, zh: str, why: str) -> Instruction:

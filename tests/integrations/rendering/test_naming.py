@@ -7,7 +7,7 @@ from integrations.rendering.naming import for_people, show_places
 from integrations.rendering.sections import build_sections
 from integrations.rendering.terminal import LIMITS
 from integrations.rendering.view import View
-from knowledge.page import Bilingual
+from knowledge.bilingual import Bilingual
 from tools.entity import Entity
 
 

@@ -6,7 +6,7 @@ from integrations.rendering.answer import build_answer
 from integrations.rendering.terminal import LIMITS
 from integrations.rendering.view import View
 from integrations.wording.words import Language, load_words
-from knowledge.page import Bilingual
+from knowledge.bilingual import Bilingual
 from tools.evidence import Evidence, Gap
 
 

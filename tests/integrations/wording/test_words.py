@@ -5,7 +5,7 @@ import string
 import pytest
 
 from integrations.wording.words import load_words, tell_language
-from knowledge.page import Bilingual
+from knowledge.bilingual import Bilingual
 
 
 def _holes(text: str) -> set[str]:

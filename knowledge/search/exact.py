@@ -1,0 +1,86 @@
+"""What a query names outright: codes in any spelling, and lines that a signature knows."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from knowledge.catalog import Catalog
+from knowledge.page import Page, TextSignature
+from knowledge.pattern import compile_pattern, encode
+from knowledge.reckoning import fields_of
+from knowledge.search.tokens import tokens_of
+
+_NAMES = {"退出码": " exit ", "返回码": " exit ", "状态码": " status ", "错误码": " error "}
+_NAMED = re.compile("|".join(_NAMES))
+_CODE = re.compile(
+    r"\b(?P<kind>gst|s?xid|exit|cuda[ _-]?error)(?:[ _:#=-]|code|status|error)*(?P<number>\d+)",
+    re.IGNORECASE,
+)
+_ALONE = 6
+"""A query of so few tokens that holds a code asks for the code; a longer one mentions it."""
+DEAF = ("context", "unread")
+"""Roles of pages that no question asks for: they only help to read evidence."""
+_CAUSES = ("root", "change")
+
+
+@dataclass(frozen=True)
+class ExactFinder:
+    """Looks up codes and runs the signatures over text of unknown origin."""
+
+    catalog: Catalog
+
+    def find_codes(self, query: str) -> Mapping[str, float]:
+        """Return pages by the codes in the query: 1 where it asks for nothing else, less beside
+        other words; a code's first page before the others that share it.
+        """
+        pages = self.catalog.by_code(_plain(query))
+        share = min(1.0, _ALONE / max(1, len(set(tokens_of(query)))))
+        return {page.id: share * (1 - 0.02 * place) for place, page in enumerate(pages)}
+
+    def find_unknown_code(self, query: str) -> str:
+        """Return a code that the query asks for and no page has; empty if there is none."""
+        plain = _plain(query)
+        for found in _CODE.finditer(plain):
+            if not self.catalog.by_code(found.group()):
+                return found.group().strip()
+        return ""
+
+    def find_lines(self, query: str) -> Mapping[str, float]:
+        """Return the pages of which a signature knows the text, whoever may have printed it.
+
+        A root's page counts 1, that of an effect a little less: a line often shows both.
+        """
+        text = encode(query)
+        return {
+            page.id: 1.0 if page.role in _CAUSES else 0.8
+            for page, signature in self._signatures
+            if _could_hold(signature, query) and _holds(signature, text)
+        }
+
+    @cached_property
+    def _signatures(self) -> tuple[tuple[Page, TextSignature], ...]:
+        return tuple(
+            (page, signature)
+            for page, signature in self.catalog.signatures()
+            if isinstance(signature, TextSignature)
+            and signature.yields == "event"
+            and not signature.fallback
+            and signature.source != "alert"
+            and page.role not in DEAF
+        )
+
+
+def _could_hold(signature: TextSignature, text: str) -> bool:
+    if signature.reason and signature.reason not in text:
+        return False
+    return signature.literal in text if signature.literal else bool(signature.reason)
+
+
+def _holds(signature: TextSignature, text: bytes) -> bool:
+    values = compile_pattern(signature.regex).search(text)
+    return values is not None and fields_of(signature, values) is not None
+
+
+def _plain(query: str) -> str:
+    return _NAMED.sub(lambda found: _NAMES[found.group()], query)

@@ -1,0 +1,219 @@
+"""The search itself: a question in, pages out, with why each matched, or nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from knowledge.embedding import Embedder
+from knowledge.errors import EmbeddingError, IndexDamagedError
+from knowledge.index import VectorIndex
+from knowledge.search.centring import Centres, centre, language_of
+from knowledge.search.corpus import Corpus, Entry
+from knowledge.search.exact import ExactFinder
+from knowledge.search.lexical import LexicalIndex
+from knowledge.search.passages import Form, Passage
+from knowledge.search.ranking import (
+    LEAST,
+    WITH_VECTORS,
+    WORDS_ALONE,
+    Arms,
+    Scores,
+    Signs,
+    read_margin,
+)
+from knowledge.search.tokens import tokens_of
+
+_NEAREST = 200
+_MOST_CHARACTERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What may be found; an empty one lets all through."""
+
+    kinds: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    planes: tuple[str, ...] = ()
+
+    def admit(self, entry: Entry) -> bool:
+        """Tell whether an entry may be found."""
+        tests = (
+            (self.kinds, entry.kind),
+            (self.families, entry.family),
+            (self.layers, entry.layer),
+            (self.planes, entry.plane),
+        )
+        return all(not wanted or value in wanted for wanted, value in tests)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One entry that answers, with the passage that fits best.
+
+    `score` orders the results of one search and means nothing beyond it; `why` names the arms that
+    found it: code, line, words, meaning.
+    """
+
+    entry: Entry
+    passage: Passage
+    score: float
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a search found, best first; that nothing answers is a result too.
+
+    `probability` is how probable it is that anything answers, 0..1; `unknown_code` a code that the
+    query asks for and no page has; `without` says in a sentence which arm could not be asked.
+    """
+
+    results: tuple[Found, ...]
+    probability: float
+    unknown_code: str = ""
+    without: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The dense arm: an index of vectors, what frees them from their language, and the model."""
+
+    vectors: VectorIndex
+    centres: Centres
+    embedder: Embedder
+
+    def nearest(self, query: str, form: Form) -> list[tuple[str, float]]:
+        """Return the nearest passages of one form with their cosines.
+
+        Raises:
+            EmbeddingError: the model does not answer.
+            IndexDamagedError: the vectors cannot be read.
+        """
+        raw = self.embedder.embed_query(query)
+        group = f"{form}-{language_of(query)}"
+        vector = centre(raw[None, :], [group], self.centres)[0]
+        return self.vectors.nearest(vector, _NEAREST, {"form": (form,)})
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Every arm over one corpus."""
+
+    corpus: Corpus
+    exact: ExactFinder
+    whole: LexicalIndex
+    parts: LexicalIndex
+    meaning: Meaning | None = None
+    without: str = ""
+
+    def find(self, query: str, *, most: int = 10, filters: Filters = Filters()) -> Answer:
+        """Find what answers the query: a code, a line of a log, words in English or Chinese."""
+        query = query[:_MOST_CHARACTERS].strip()
+        arms, without = self.ask(query)
+        totals = arms.total()
+        unknown = self.exact.find_unknown_code(query)
+        probability = self.judge(query, arms, totals)
+        if probability < LEAST or (unknown and not arms.codes.any()):
+            return Answer((), probability, unknown, without)
+        order = [
+            int(place)
+            for place in np.argsort(-totals, kind="stable")
+            if filters.admit(self.corpus.entries[int(place)]) and arms.reasons(int(place))
+        ][:most]
+        parts = self.parts.score(query)
+        results = tuple(
+            Found(
+                self.corpus.entries[place],
+                self._fitting(place, parts),
+                float(totals[place]),
+                arms.reasons(place),
+            )
+            for place in order
+        )
+        return Answer(results, probability, unknown, without)
+
+    def ask(self, query: str) -> tuple[Arms, str]:
+        """Ask every arm; the second value says which could not answer."""
+        by_part = self.parts.score(query)
+        phrase = self._is_phrase
+        arms = {
+            "codes": self._placed(self.exact.find_codes(query)),
+            "lines": self._placed(self.exact.find_lines(query)),
+            "whole": self.whole.score(query),
+            "best": self._highest(by_part[~phrase], self._entry_of[~phrase]),
+            "phrases": self._highest(by_part[phrase], self._entry_of[phrase]),
+        }
+        try:
+            meaning, said = self._near(query, "text"), self._near(query, "phrase")
+        except (EmbeddingError, IndexDamagedError) as error:
+            nothing = np.zeros(len(self.corpus.entries), np.float32)
+            return Arms(**arms, meaning=nothing, said=nothing), str(error)
+        return Arms(**arms, meaning=meaning, said=said), self.without
+
+    def judge(self, query: str, arms: Arms, totals: Scores) -> float:
+        """Return how probable it is that anything answers; a code or line that is known does."""
+        if arms.codes.max(initial=0) >= 0.9 or arms.lines.any():
+            return 1.0
+        weights = WITH_VECTORS if arms.said.any() else WORDS_ALONE
+        return self.read_signs(query, arms, totals).probability(weights)
+
+    def read_signs(self, query: str, arms: Arms, totals: Scores) -> Signs:
+        """Measure what tells an answered question from one without an answer."""
+        tokens = set(tokens_of(query))
+        rarity = {token: self.whole.rarity(token) for token in tokens}
+        total = sum(rarity.values()) or 1.0
+        best = self._tokens_at(int(totals.argmax()))
+        return Signs(
+            margin=read_margin(totals),
+            said=float(arms.said.max(initial=0)),
+            words=float(arms.whole.max(initial=0)) / max(1, len(tokens)),
+            unknown=sum(rarity[t] for t in tokens if not self.whole.knows(t)) / total,
+            covered=sum(rarity[t] for t in tokens if t in best) / total,
+        )
+
+    def _near(self, query: str, form: Form) -> Scores:
+        """Return every entry's best cosine; of those beyond the nearest, that of the last."""
+        near = self.meaning.nearest(query, form) if self.meaning else []
+        scores = np.full(len(self.corpus.entries), near[-1][1] if near else 0.0, np.float32)
+        for key, cosine in near:
+            place = self.corpus.place[self._parts_by_id[key].page]
+            scores[place] = max(scores[place], cosine)
+        return scores
+
+    def _fitting(self, place: int, scores: Scores) -> Passage:
+        """Choose the passage to show: the best by words, the overview where none has any."""
+        mine = np.flatnonzero(self._entry_of == place)
+        told = [n for n in mine if self.corpus.passages[n].section != "phrases"]
+        return self.corpus.passages[max(told or mine, key=lambda n: scores[n])]
+
+    def _placed(self, found: Mapping[str, float]) -> Scores:
+        scores = np.zeros(len(self.corpus.entries), np.float32)
+        for entry, score in found.items():
+            if entry in self.corpus.place:
+                scores[self.corpus.place[entry]] = score
+        return scores
+
+    def _highest(self, scores: Scores, entries: NDArray[np.int64]) -> Scores:
+        best = np.zeros(len(self.corpus.entries), np.float32)
+        np.maximum.at(best, entries, scores)
+        return best
+
+    def _tokens_at(self, place: int) -> frozenset[str]:
+        texts = (self.corpus.passages[n].text for n in np.flatnonzero(self._entry_of == place))
+        return frozenset(token for text in texts for token in tokens_of(text))
+
+    @cached_property
+    def _entry_of(self) -> NDArray[np.int64]:
+        return np.array([self.corpus.place[each.page] for each in self.corpus.passages], np.int64)
+
+    @cached_property
+    def _is_phrase(self) -> NDArray[np.bool_]:
+        return np.array([each.form == "phrase" for each in self.corpus.passages], np.bool_)
+
+    @cached_property
+    def _parts_by_id(self) -> Mapping[str, Passage]:
+        return {each.id: each for each in self.corpus.passages}

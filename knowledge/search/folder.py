@@ -1,0 +1,141 @@
+"""An immutable folder named by its content: built aside, renamed in, held by its readers.
+
+Everything under `root` can be made again. ``<name>.lock`` is held exclusively by who builds or
+removes ``<name>``, and shared by who reads it, so nothing is read half and nothing in use is
+removed, whoever dies at whatever moment.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ABSENT = "absent"
+DAMAGED = "damaged"
+_MARK = "complete.json"
+_ASIDE = ".building"
+_LOCK = ".lock"
+_CHANGING = ("chroma.sqlite3", "chroma.sqlite3-journal", "chroma.sqlite3-wal", "chroma.sqlite3-shm")
+"""What Chroma itself touches when it opens a folder; SQLite guards that against damage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A whole folder, locked against removal while `lock` (a file descriptor) is open.
+
+    `why` says in a few words why it had to be made, empty if it was there.
+    """
+
+    folder: Path
+    lock: int
+    why: str = ""
+
+    def release(self) -> None:
+        """Let others remove it."""
+        os.close(self.lock)
+
+
+def hold(root: Path, name: str, build: Callable[[Path], None]) -> Held:
+    """Return the folder `name` under `root`, built by `build` if it is absent or not whole.
+
+    Raises:
+        OSError: nothing can be written there.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    folder = root / name
+    lock = _locked(root / f"{name}{_LOCK}", fcntl.LOCK_SH)
+    if not find_fault(folder):
+        return Held(folder, lock)
+    os.close(lock)
+    lock = _locked(root / f"{name}{_LOCK}", fcntl.LOCK_EX)
+    why = find_fault(folder)  # somebody may have built it meanwhile
+    if why:
+        _make(folder, build)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    return Held(folder, lock, why)
+
+
+def remove_others(root: Path, name: str) -> None:
+    """Remove what nobody reads of the folders that are not `name`."""
+    for lock in root.glob(f"*{_LOCK}"):
+        other = lock.name.removesuffix(_LOCK)
+        if other == name:
+            continue
+        with _tried(lock) as free:
+            if free:
+                shutil.rmtree(root / other, ignore_errors=True)
+                shutil.rmtree(root / f"{other}{_ASIDE}", ignore_errors=True)
+                lock.unlink(missing_ok=True)
+
+
+def find_fault(folder: Path) -> str:
+    """Say what is wrong with a folder; empty for a whole one."""
+    if not folder.is_dir():
+        return ABSENT
+    try:
+        told = json.loads((folder / _MARK).read_text("utf-8"))
+        return "" if told == _digests(folder) else DAMAGED
+    except (OSError, ValueError):
+        return DAMAGED
+
+
+def _make(folder: Path, build: Callable[[Path], None]) -> None:
+    aside = folder.with_name(f"{folder.name}{_ASIDE}")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir()
+    build(aside)
+    (aside / _MARK).write_text(json.dumps(_digests(aside)), "utf-8")
+    shutil.rmtree(folder, ignore_errors=True)
+    aside.replace(folder)
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): _digest(path)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in (_MARK, *_CHANGING)
+    }
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as held:
+        return hashlib.file_digest(held, "sha256").hexdigest()
+
+
+def _locked(path: Path, how: int) -> int:
+    """Take a lock on a file that is still the one of its name once the lock is held."""
+    while True:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, how)
+        if _is_same(path, lock):
+            return lock
+        os.close(lock)
+
+
+@contextmanager
+def _tried(path: Path) -> Iterator[bool]:
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        yield _is_free(lock) and _is_same(path, lock)
+    finally:
+        os.close(lock)
+
+
+def _is_free(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_same(path: Path, lock: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(lock))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,64 @@
+"""The lexical arm of search: BM25 over words, identifiers and pairs of CJK signs."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import bm25s
+import numpy as np
+from numpy.typing import NDArray
+
+from knowledge.search.glossary import Glossary
+from knowledge.search.tokens import tokens_of
+
+
+class LexicalIndex:
+    """Texts by their words. Scores are those of BM25 in Lucene's form, 0 without a common word."""
+
+    def __init__(self, ranker: bm25s.BM25, glossary: Glossary) -> None:
+        self._ranker = ranker
+        self._glossary = glossary
+
+    @classmethod
+    def build(cls, texts: Sequence[str], glossary: Glossary) -> "LexicalIndex":
+        """Index the texts in their order."""
+        ranker = bm25s.BM25()
+        ranker.index([tokens_of(text) or [""] for text in texts], show_progress=False)
+        return cls(ranker, glossary)
+
+    @classmethod
+    def open(cls, folder: Path, glossary: Glossary) -> "LexicalIndex":
+        """Open what `save` wrote."""
+        return cls(bm25s.BM25.load(str(folder), mmap=True), glossary)
+
+    def save(self, folder: Path) -> None:
+        """Write it into `folder`."""
+        self._ranker.save(str(folder), show_progress=False)
+
+    def score(self, query: str) -> NDArray[np.float32]:
+        """Score every text, in the order of `build`.
+
+        Words that the glossary knows for the query's, in either language, count half.
+        """
+        own = tokens_of(query)
+        meant = [t for term in self._glossary.translate(query) for t in tokens_of(term)]
+        return self._score(own) + self._score([t for t in meant if t not in own]) / 2
+
+    def rarity(self, token: str) -> float:
+        """Return the weight of a token in BM25's own measure; the highest where none has it."""
+        size = self._ranker.scores["num_docs"]
+        place = self._ranker.vocab_dict.get(token)
+        starts = self._ranker.scores["indptr"]
+        count = 0 if place is None else int(starts[place + 1] - starts[place])
+        return math.log(1 + (size - count + 0.5) / (count + 0.5))
+
+    def knows(self, token: str) -> bool:
+        """Tell whether any text has the token."""
+        return token in self._ranker.vocab_dict
+
+    def _score(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        known = [token for token in dict.fromkeys(tokens) if self.knows(token)]
+        if not known:
+            return np.zeros(self._ranker.scores["num_docs"], np.float32)
+        scores: NDArray[np.float32] = self._ranker.get_scores(known)
+        return scores

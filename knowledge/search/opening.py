@@ -1,0 +1,117 @@
+"""Opens the search over a corpus: finds or builds its folder, with vectors where there is a model."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from knowledge.catalog import Catalog
+from knowledge.embedding import Embedder
+from knowledge.errors import EmbeddingError, IndexDamagedError
+from knowledge.index import build_vectors, open_vectors
+from knowledge.search.centring import centre, find_centres, read_centres, save_centres
+from knowledge.search.corpus import Corpus
+from knowledge.search.exact import ExactFinder
+from knowledge.search.finder import Finder, Meaning
+from knowledge.search.folder import DAMAGED, Held, hold, remove_others
+from knowledge.search.glossary import load_glossary
+from knowledge.search.lexical import LexicalIndex
+from knowledge.search.passages import Passage
+from knowledge.search.vectors import vectors_of
+
+_WHOLE = "whole"
+_PARTS = "parts"
+_CENTRES = "centres.npz"
+_FORM = 1
+"""Rises when what a folder holds is made in another way."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A finder and the folder that it reads; `said` is what the user should hear, if anything."""
+
+    finder: Finder
+    held: Held
+    said: str = ""
+
+
+def open_search(
+    catalog: Catalog, corpus: Corpus, root: Path, embedder: Embedder | None, *, why: str = ""
+) -> Opened:
+    """Open the folder under `root` that holds this corpus, or build it; others are removed.
+
+    Without an embedder, or where it fails, words alone are searched; `why` says so then.
+
+    Raises:
+        OSError: nothing can be written there.
+    """
+    try:
+        return _open(catalog, corpus, root, embedder, without="" if embedder else why)
+    except (EmbeddingError, IndexDamagedError) as error:
+        return _open(catalog, corpus, root, None, without=str(error))
+
+
+def folder_name(corpus: Corpus, embedder: Embedder | None) -> str:
+    """Name the folder by everything that its content depends on."""
+    told = f"{_FORM}\0{corpus.digest}\0{embedder.name if embedder else ''}"
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def _open(
+    catalog: Catalog, corpus: Corpus, root: Path, embedder: Embedder | None, *, without: str
+) -> Opened:
+    name = folder_name(corpus, embedder)
+    held = hold(root, name, lambda folder: _build(folder, corpus, embedder, root))
+    remove_others(root, name)
+    said = f"the search index was {held.why} and is built anew" if held.why == DAMAGED else ""
+    glossary = load_glossary()
+    finder = Finder(
+        corpus,
+        ExactFinder(catalog),
+        LexicalIndex.open(held.folder / _WHOLE, glossary),
+        LexicalIndex.open(held.folder / _PARTS, glossary),
+        _open_meaning(held.folder, corpus, embedder) if embedder else None,
+        without,
+    )
+    return Opened(finder, held, said)
+
+
+def _open_meaning(folder: Path, corpus: Corpus, embedder: Embedder) -> Meaning:
+    vectors = open_vectors(folder, len(_embedded(corpus)))
+    return Meaning(vectors, read_centres(folder / _CENTRES), embedder)
+
+
+def _build(folder: Path, corpus: Corpus, embedder: Embedder | None, root: Path) -> None:
+    glossary = load_glossary()
+    LexicalIndex.build(_whole_texts(corpus), glossary).save(folder / _WHOLE)
+    LexicalIndex.build([each.text for each in corpus.passages], glossary).save(folder / _PARTS)
+    if embedder is None:
+        return
+    passages = _embedded(corpus)
+    texts = {each.digest: each.text for each in passages}
+    place = {digest: row for row, digest in enumerate(texts)}
+    raw = vectors_of(texts, embedder, root / f"{_safe(embedder.name)}.npz")
+    vectors = raw[[place[each.digest] for each in passages]]
+    groups = [each.group for each in passages]
+    centres = find_centres(vectors, groups)
+    save_centres(folder / _CENTRES, centres)
+    fields = [
+        {**corpus.entries[corpus.place[each.page]].fields, "form": each.form} for each in passages
+    ]
+    build_vectors(folder, [each.id for each in passages], centre(vectors, groups, centres), fields)
+
+
+def _embedded(corpus: Corpus) -> Sequence[Passage]:
+    return [each for each in corpus.passages if each.embedded]
+
+
+def _whole_texts(corpus: Corpus) -> Sequence[str]:
+    texts: dict[str, list[str]] = {entry.id: [] for entry in corpus.entries}
+    for passage in corpus.passages:
+        texts[passage.page].append(passage.text)
+    return ["\n".join(each) for each in texts.values()]
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name)

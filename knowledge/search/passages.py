@@ -1,0 +1,134 @@
+"""What search reads of a page: passages by section and language, each under its page's titles."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from knowledge.bilingual import Bilingual
+from knowledge.page import MetricSignature, Page, StateSignature, TextSignature
+
+Section = Literal[
+    "overview", "phrases", "signs", "links", "differences", "checks", "actions", "practice",
+    "traps", "notes",
+]  # fmt: skip
+Language = Literal["en", "zh"]
+Form = Literal["phrase", "text"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+EMBEDDED: frozenset[Section] = frozenset(
+    ("overview", "phrases", "checks", "actions", "practice", "traps")
+)
+"""Sections that get vectors; samples of lines are of no language, and the others told nothing more
+(measured on the tuned half of `evals/retrieval`)."""
+
+MOST_CHARACTERS = 420
+"""A passage holds whole sentences up to so many characters: what one vector can still tell, and
+what a small model embeds in some 30 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a page that can be found.
+
+    `text` is in `lang`; `heading` joins both titles. `signs` holds samples of lines, which are of
+    no language: search finds them by their words alone, without a vector.
+    """
+
+    id: str
+    page: str
+    section: Section
+    lang: Language
+    heading: str
+    text: str
+
+    @property
+    def embedded(self) -> bool:
+        """Tell whether it gets a vector."""
+        return self.section in EMBEDDED
+
+    @property
+    def form(self) -> Form:
+        """Tell a phrase, as people ask, from text that explains."""
+        return "phrase" if self.section == "phrases" else "text"
+
+    @property
+    def group(self) -> str:
+        """Name the texts that share a centre with it."""
+        return f"{self.form}-{self.lang}"
+
+    @property
+    def digest(self) -> str:
+        """Name its vector by all that it is made of."""
+        return hashlib.sha256(f"{self.lang}\0{self.text}".encode()).hexdigest()
+
+
+def passages_of(page: Page) -> Iterator[Passage]:
+    """Yield the passages of a page, in order of section; ids are stable and unique."""
+    heading = f"{page.title.en} / {page.title.zh}"
+    for lang in LANGUAGES:
+        title = getattr(page.title, lang)
+        for section, sentences in _sections(page, lang):
+            alone = section == "phrases"
+            texts = sentences if alone else _packed(title, sentences)
+            for number, text in enumerate(texts):
+                key = f"{page.id}/{section}/{lang}/{number}"
+                yield Passage(key, page.id, section, lang, heading, text)
+
+
+def _sections(page: Page, lang: Language) -> Iterator[tuple[Section, Iterable[str]]]:
+    yield "overview", (getattr(page.summary, lang),)
+    yield "phrases", getattr(page.phrases, lang)
+    if lang == "en":
+        yield "signs", _signs(page)
+    yield "links", _said((link.why for link in page.causes), lang)
+    yield "differences", _said((each.means for each in page.distinguish), lang)
+    yield "checks", _said((check.tells for check in page.checks), lang)
+    yield "actions", _actions(page, lang)
+    yield (
+        "practice",
+        (f"{getattr(each.text, lang)} {getattr(each.why, lang)}" for each in page.practice),
+    )
+    yield "traps", _said(page.traps, lang)
+    if lang == "en":
+        yield "notes", (" ".join(each.split()) for each in page.body.split("\n\n"))
+
+
+def _signs(page: Page) -> Iterator[str]:
+    yield " ".join((page.id, *page.codes))
+    for signature in page.signatures:
+        match signature:
+            case TextSignature():
+                yield from signature.examples
+                yield f"{signature.reason} {signature.literal}"
+            case MetricSignature():
+                yield f"{signature.query} {signature.expr}"
+            case StateSignature():
+                yield " ".join((signature.kind, *_tested(signature)))
+
+
+def _tested(signature: StateSignature) -> Iterator[str]:
+    for test in signature.where:
+        yield f"{test.field} {test.value}"
+
+
+def _actions(page: Page, lang: Language) -> Iterator[str]:
+    for advice in (*page.contain, *page.do_not):
+        yield f"{getattr(advice.text, lang)} {getattr(advice.why, lang)}"
+    for remedy in page.remedies:
+        yield getattr(remedy.title, lang)
+
+
+def _said(sentences: Iterable[Bilingual | None], lang: Language) -> Iterator[str]:
+    return (getattr(each, lang) for each in sentences if each is not None)
+
+
+def _packed(title: str, sentences: Iterable[str]) -> Iterator[str]:
+    """Join sentences under the title until a passage is full; none is split or lost."""
+    held: list[str] = []
+    for sentence in filter(None, sentences):
+        if held and sum(map(len, held)) + len(sentence) > MOST_CHARACTERS:
+            yield f"{title}\n{' '.join(held)}"
+            held = []
+        held.append(sentence)
+    if held:
+        yield f"{title}\n{' '.join(held)}"
