@@ -107,6 +107,26 @@ def test_a_boot_after_an_order_or_a_sparse_log_is_dated_at_its_line(
     assert "silence_s" not in boot.fields
 
 
+@pytest.mark.parametrize(
+    ("last", "silence"),
+    [
+        ([], 250.0),
+        ([(at(-1), "systemd-logind[902]: System is rebooting.")], 0.0),
+        ([(at(-1), "systemd[1]: Reached target reboot.target - System Reboot.")], 0.0),
+    ],
+    ids=["crash", "logind", "target"],
+)
+def test_the_old_boot_may_end_in_a_file_of_its_own(
+    tmp_path: Path, last: Said, silence: float
+) -> None:
+    """A log is rotated, and a journal is saved boot by boot."""
+    (tmp_path / "old").mkdir()
+    syslog(tmp_path / "old", "gpu-07", [*lived(), *last])
+    syslog(tmp_path, "gpu-07", [(at(250), BANNER), *lived(890)])
+    (boot,) = {e.before_s for e in read(tmp_path).timeline.events if "kernel" in e.channels}
+    assert boot == pytest.approx(silence, abs=2)
+
+
 @pytest.mark.parametrize("page", ["kernel-panic", "host-reset-by-watchdog", "host-power-lost"])
 def test_what_brought_a_host_down_leads_where_it_was_seen(tmp_path: Path, page: str) -> None:
     """The crash is its consequence, and the peers' errors are the crash's."""
