@@ -20,7 +20,7 @@ def silence_of(record: Record) -> Mapping[str, FieldValue]:
 
 
 def hear_last_boots(bursts: list[Burst], spans: Sequence[Spanned]) -> list[Burst]:
-    """Return bursts, noting of a boot that begins a file how long ago another file of its host had ended.
+    """Return bursts, noting of a boot that begins a file since when another of its host ended.
 
     A file for each boot, or a log that was rotated, tells the old boot's end apart from the new
     one's beginning. What ended longer ago than a boot takes may have been followed by what is lost.
