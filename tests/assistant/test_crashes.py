@@ -107,6 +107,18 @@ def test_a_boot_after_an_order_or_a_sparse_log_is_dated_at_its_line(
     assert "silence_s" not in boot.fields
 
 
+def test_a_log_of_many_hosts_tells_of_each(tmp_path: Path) -> None:
+    """Hundreds of others' lines lie between the old boot's last line and the new one's first."""
+    rows = [(moment, "gpu-07", text) for moment, text in crashed()]
+    rows += [
+        (at(n / 4), f"gpu-{n % 50 + 100}", f"systemd[1]: Started session-{n}.scope - Session {n}.")
+        for n in range(2000)
+    ]
+    lines = (f"{at:%Y-%m-%dT%H:%M:%S+00:00} {host} {text}\n" for at, host, text in sorted(rows))
+    (tmp_path / "syslog").write_text("".join(lines))
+    assert boots(read(tmp_path))["gpu-07"].before_s == pytest.approx(250, abs=2)
+
+
 @pytest.mark.parametrize(
     ("last", "silence"),
     [
