@@ -10,9 +10,9 @@ SURE_MARKS = (
 FAILURE_WORDS = (
     "ailed", "failure", "cannot ", "an't ", "ould not", "nable to", "refused", "iving up",
     "unusable", "unreachable", "egraded", "DEGRADED", "expelled", "corrupt", "ncorrectable",
-    "ot responding", "FAIL", "FAULTED", "crashed", " lost", " Lost", "stalled", "Fatal", " died", "hreshold",
-    "throttled", "imed out", "TIMEOUT", "rejected", "unavailable", " error", "Error", " ERR ",
-    "失败", "错误", "异常",
+    "ot responding", "FAIL", "FAULTED", "crashed", " lost", " Lost", "stalled", "Fatal",
+    " died", "hreshold", "throttled", "imed out", "TIMEOUT", "rejected", "unavailable",
+    " error", "Error", " ERR ", "失败", "错误", "异常",
 )  # fmt: skip
 IN_MESSAGES = (
     *SURE_MARKS, *FAILURE_WORDS,
