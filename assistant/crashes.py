@@ -1,12 +1,15 @@
 """A boot that no shutdown preceded: its host went down after the last line before it."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 
+from assistant.burst import Burst
 from assistant.event import Event, FieldValue
+from assistant.ledger import Spanned
 from assistant.repair import A_BOOT, GOING_DOWN
 from assistant.seats import BOOTED
-from tools.boots import SILENCE
+from tools.boots import OWN_S, SILENCE
 from tools.evidence import Record
 
 
@@ -14,6 +17,42 @@ def silence_of(record: Record) -> Mapping[str, FieldValue]:
     """Return for how long a host had not written when its kernel said its first word."""
     told = record.fields.get(SILENCE, "") if record.channel == "kernel" else ""
     return {SILENCE: float(told)} if told.replace(".", "", 1).isdigit() else {}
+
+
+def hear_last_boots(bursts: list[Burst], spans: Sequence[Spanned]) -> list[Burst]:
+    """Return bursts, noting of a boot that begins a file since when another of its host ended.
+
+    A file for each boot, or a log that was rotated, tells the old boot's end apart from the new
+    one's beginning. What ended longer ago than a boot takes may have been followed by what is lost.
+    """
+    boots = [b for b in bursts if b.page == BOOTED and "kernel" in b.channels]
+    by_host: dict[str, list[Spanned]] = defaultdict(list)
+    for span in spans if boots else ():
+        if span.channel in {"service", "kernel"}:
+            by_host[span.host].append(span)
+    for burst in boots:
+        silence = _since_last_file(burst, by_host.get(burst.entity[1], ()))
+        if 0.0 < silence <= A_BOOT.total_seconds():
+            burst.fields.setdefault(SILENCE, silence)
+    return bursts
+
+
+def _since_last_file(boot: Burst, own: Iterable[Spanned]) -> float:
+    """Return the seconds since a file of the host's services ended; 0 where none is known to.
+
+    A log that runs through the boot tells by itself what came before it.
+    """
+    began = boot.first.utc
+    ended: list[float] = []
+    for span in own:
+        if span.first is None or span.last is None or span.last.zone != boot.first.zone:
+            continue
+        gap = (began - span.last.utc).total_seconds()
+        if gap <= 0.0 and (began - span.first.utc).total_seconds() > OWN_S:
+            return 0.0
+        if gap > 0.0 and span.channel == "service":
+            ended.append(gap)
+    return min(ended, default=0.0)
 
 
 def begin_with_silence(events: Sequence[Event]) -> list[Event]:

@@ -164,7 +164,9 @@ def _writer(record: Record, anchors: Mapping[str, str], page: Page) -> tuple[Key
     return (("node", normalise("node", record.host)),)
 
 
-_SPOKEN_OF = frozenset({"node", "job", "queue", "cluster", "storage_server", "switch"})
+_SPOKEN_OF = frozenset(
+    {"node", "job", "queue", "cluster", "storage_server", "switch", "switch_port"}
+)
 
 
 def values_of(record: Record) -> dict[str, str]:

@@ -4,9 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median_high
 
+from assistant.gpu_rosters import GpuRosters
 from assistant.idle_gpus import IdleGpus
 from assistant.port_peers import compare_ports, is_up
-from tools.evidence import Reading
+from tools.evidence import ObjectState, Reading
 
 BUSY_PERCENT = 80.0
 """From here on a GPU counts as under load."""
@@ -26,11 +27,13 @@ class Peers:
         self._alike: dict[tuple[object, int], list[Reading]] = defaultdict(list)
         self._set_up: dict[object, list[Reading]] = defaultdict(list)
         self._idle = IdleGpus()
+        self._rosters = GpuRosters()
         self._ports: list[Reading] = []
 
     def learn(self, reading: Reading) -> None:
         """Keep a reading of a GPU that is under load, or of a communicator's setup."""
         self._idle.learn(reading)
+        self._rosters.learn(reading)
         if reading.kind == "nccl" and "network" in reading.values:
             self._set_up[reading.values.get("ranks") or reading.evidence].append(reading)
         if is_up(reading):
@@ -40,6 +43,10 @@ class Peers:
         if isinstance(use, int | float) and use >= BUSY_PERCENT and name and reading.observed:
             hour = int(reading.observed.utc.timestamp()) // TOGETHER_S
             self._alike[name, hour].append(reading)
+
+    def learn_object(self, state: ObjectState) -> None:
+        """Keep how many GPUs a node should have."""
+        self._rosters.learn_object(state)
 
     def compared(self) -> Iterator[Reading]:
         """Yield power and clock of each, as shares of what is usual among them.
@@ -54,6 +61,7 @@ class Peers:
         for setups in self._set_up.values():
             yield from _other_networks(setups)
         yield from self._idle.found()
+        yield from self._rosters.found()
         yield from compare_ports(self._ports)
 
 

@@ -126,6 +126,7 @@ class Recogniser:
             case ObjectState():
                 self._relations.learn_object(item)
                 self._limits.learn(item)
+                self._peers.learn_object(item)
                 self._add_all(self._states.object(item))
             case Reading():
                 item = with_device(item)  # the same, named

@@ -11,7 +11,7 @@ from assistant.baseline import Disturbance, Habits, alarming, disturbance, mark_
 from assistant.burst import UNKNOWN_ONSET_S, Burst, Sighting
 from assistant.capture_zones import learn_captures
 from assistant.clocks import Clocks, learn_clocks
-from assistant.crashes import begin_with_silence
+from assistant.crashes import begin_with_silence, hear_last_boots
 from assistant.event import Anchor, Event, Timeline
 from assistant.incident import Incident
 from assistant.kinship import find_kin
@@ -48,8 +48,8 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     incident = incident or Incident()
     names = recognised.topology
     who = _Subjects(names, catalog.pages)
-    told = [_canonical(burst, who) for burst in _timed(recognised)]
-    told, strange = part(told, catalog.pages)
+    named = [_canonical(burst, who) for burst in _timed(recognised)]
+    told, strange = part(hear_last_boots(named, recognised.spans), catalog.pages)
     bursts = pin(told, catalog.pages, names)
     ends = [_canonical_end(sighting, who) for sighting in recognised.ends]
     sure = [b for b in bursts if b.timed and b.first.zone != "unknown"]

@@ -8,11 +8,11 @@ SURE_MARKS = (
     "level=crit", "level=dpanic", "lvl=err", "lvl=crit",
 )  # fmt: skip
 FAILURE_WORDS = (
-    "failed", "failure", "cannot ", "an't ", "ould not", "nable to", "refused", "iving up",
-    "unreachable", "egraded", "DEGRADED", "expelled", "corrupt", "ncorrectable", "ot responding",
-    "FAIL", "FAULTED", "crashed", " lost", " Lost", "stalled", "Fatal", " died", "hreshold",
-    "throttled", "imed out", "TIMEOUT", "rejected", "unavailable", " error", "Error", " ERR ",
-    "失败", "错误", "异常",
+    "ailed", "failure", "cannot ", "an't ", "ould not", "nable to", "refused", "iving up",
+    "unusable", "unreachable", "egraded", "DEGRADED", "expelled", "corrupt", "ncorrectable",
+    "ot responding", "FAIL", "FAULTED", "crashed", " lost", " Lost", "stalled", "Fatal",
+    " died", "hreshold", "throttled", "imed out", "TIMEOUT", "rejected", "unavailable",
+    " error", "Error", " ERR ", "失败", "错误", "异常",
 )  # fmt: skip
 IN_MESSAGES = (
     *SURE_MARKS, *FAILURE_WORDS,
@@ -50,6 +50,7 @@ _FAILING = re.compile(
     r"(?<![\w.=/-])(?:[Ff]ailed|[Ff]ailures?|cannot|[Cc]an't|[Cc]ould not|[Uu]nable to|refused"
     r"|[Gg]iving up|unreachable|[Dd]egraded|expelled|corrupt(?:ed|ion)?|[Uu]ncorrectable"
     r"|[Nn]ot responding|crashed|[Ll]ost|stalled|Fatal|died|[Tt]imed out|rejected|unavailable"
+    r"|unusable"
     r"|(?:exceeds|above|over|below) threshold|throttled"
     r"|[Ee]rrors?(?! (?:[Rr]ecord|[Hh]andl|[Cc]orrect|[Rr]eport|[Ii]nject|[Cc]ount|[Ss]tat"
     r"|[Cc]ollect))|ERR)"

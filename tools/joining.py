@@ -131,10 +131,22 @@ class Joiner:
         """Say of a boot's first line for how long its host had been silent."""
         if line.instant is None or self.channel_of(line) != "kernel":
             return line
-        before = (self.line_at(place) for place, _ in self._back(begin, MOST_BEFORE))
-        own = (one for one in before if one.host == line.host)
+        lines = (self.line_at(place) for place in self._naming(line.host, begin))
+        own = (one for one in lines if one.host == line.host)
         said = (Said(one.instant, self.channel_of(one), one.text) for one in own)
         return line._replace(fields={**(line.fields or {}), **silence(line.instant, said)})
+
+    def _naming(self, host: str, begin: int) -> Iterator[int]:
+        """Yield where lines before begin that name a host, nearest first: others' may be many."""
+        if not host:
+            yield from (place for place, _ in self._back(begin, MOST_BEFORE))
+            return
+        for _ in range(MOST_BEFORE):
+            found = self.data.rfind(host.encode(), 0, max(begin - 1, 0))
+            if found < 0:
+                return
+            begin = self.data.rfind(b"\n", 0, found) + 1
+            yield begin
 
     def _may_continue(self, begin: int) -> bool:
         """Tell whether an unstamped line can belong to a stamped one before it."""

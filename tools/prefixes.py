@@ -139,6 +139,8 @@ def prefix_of(lines: Sequence[bytes], knowing: Knowing) -> Prefix | None:
 def _is_log(kind: Prefix, left: Sequence[tuple[str, bytes]], knowing: Knowing) -> bool:
     if kind in {POD, CHAT} or (kind in {TASK, SERVICE} and _is_launchers(kind, left)):
         return True
+    if kind is SERVICE or (kind is TASK and len({key for key, _ in left}) > 1):
+        return False
     texts = [line.decode("utf-8", "replace") for _, line in left if line.strip()]
     known = sum(1 for text in texts if is_kernels(text) or is_stamped(text, knowing))
     if known > (0 if kind.pasted else HALF * len(texts)):
@@ -155,8 +157,13 @@ def is_labelled(head: bytes) -> bool:
 
 
 def _is_launchers(kind: Prefix, left: Sequence[tuple[str, bytes]]) -> bool:
-    """Tell several tasks that take turns from numbered lines, and containers from a table."""
+    """Tell several tasks that take turns from numbered lines, and containers from a table.
+
+    A table of hosts and what their kernels said is a person's.
+    """
     keys = [key for key, _ in left]
+    if kind is SERVICE and any(is_kernels(line.decode("utf-8", "replace")) for _, line in left):
+        return False
     if kind is TASK:
         return 1 < len(set(keys)) < len(keys) and int(min(keys, key=int)) < len(set(keys))
     return all(map(_NUMBERED.fullmatch, keys))

@@ -83,6 +83,9 @@ def _unnamed_nodes(event: Event) -> Iterable[tuple[str, bool]]:
 def _cause_hubs(event: Event, scope: str) -> Iterable[tuple[str, bool]]:
     if scope == "peer":
         return ((f"{a.kind}:{a.id}", not a.inferred) for a in event.anchors)
+    if scope == "server" and event.entity.kind == "node":
+        # A host may be a server, and clients call it by its name.
+        return (*_hubs(event, scope), (event.entity.id, True))
     return _hubs(event, scope)
 
 

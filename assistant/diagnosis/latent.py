@@ -28,6 +28,8 @@ MOST_NAMED = 3
 """So many victims stand for what they share, where nobody names it."""
 UNAFFECTED_SHARE = 0.34
 """More unaffected members than this contradict a failure of what they share."""
+Hub = tuple[str, str]
+"""Kind and identity of what is shared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,9 @@ def _is_head(event: Event, pages: Mapping[str, Page]) -> bool:
 
 def _groups(
     graph: Graph, rule: Inference, collateral: Mapping[str, str], explained: set[str]
-) -> dict[tuple[str, str], list[Event]]:
+) -> dict[Hub, list[Event]]:
     kind = anchor_kind(rule.over)
-    groups: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    groups: dict[Hub, list[Event]] = defaultdict(list)
     for event in graph.events.values():
         if event.page not in rule.effects or event.id in collateral or event.id in explained:
             continue
@@ -100,12 +102,28 @@ def _groups(
         hubs = {a.id for a in (*event.anchors, *event.peers) if a.kind == kind}
         for hub in hubs or {UNNAMED}:
             groups[kind, hub].append(event)
-    unnamed = groups.pop((kind, UNNAMED), [])
+    together = _at_once(groups.pop((kind, UNNAMED), []))
     found = {hub: _dense(_silent_together(events, rule), rule) for hub, events in groups.items()}
-    together = _at_once(unnamed)
     if rule.unnamed and len(_places(together)) >= PAIR:
-        found[kind, _unnamed(together)] = together
+        found |= _shared(kind, together, found)
     return found
+
+
+def _shared(
+    kind: str, victims: list[Event], found: Mapping[Hub, list[Event]]
+) -> dict[Hub, list[Event]]:
+    """Give victims of something unknown to the one thing that itself tells of as many losses."""
+    telling = [hub for hub, events in found.items() if _tells_of(events, victims)]
+    if len(telling) != 1:
+        return {(kind, _unnamed(victims)): victims}
+    return {telling[0]: [*found[telling[0]], *victims]}
+
+
+def _tells_of(events: Iterable[Event], victims: Sequence[Event]) -> bool:
+    """Tell whether what is shared itself lost as many ends, in the same seconds, as hosts did."""
+    own = (event for event in events if not hosts_of([event]))
+    lost = {e.entity.key for e in own if all(abs(_apart(e, o)) <= AT_ONCE_S for o in victims)}
+    return len(lost) >= len(_places(victims))
 
 
 def _unnamed(victims: Iterable[Event]) -> str:

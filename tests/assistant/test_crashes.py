@@ -107,16 +107,69 @@ def test_a_boot_after_an_order_or_a_sparse_log_is_dated_at_its_line(
     assert "silence_s" not in boot.fields
 
 
-def test_what_brought_a_host_down_leads_where_it_was_seen(tmp_path: Path) -> None:
+def test_a_log_of_many_hosts_tells_of_each(tmp_path: Path) -> None:
+    """Hundreds of others' lines lie between the old boot's last line and the new one's first."""
+    rows = [(moment, "gpu-07", text) for moment, text in crashed()]
+    rows += [
+        (at(n / 4), f"gpu-{n % 50 + 100}", f"systemd[1]: Started session-{n}.scope - Session {n}.")
+        for n in range(2000)
+    ]
+    lines = (f"{at:%Y-%m-%dT%H:%M:%S+00:00} {host} {text}\n" for at, host, text in sorted(rows))
+    (tmp_path / "syslog").write_text("".join(lines))
+    assert boots(read(tmp_path))["gpu-07"].before_s == pytest.approx(250, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("last", "silence"),
+    [
+        ([], 250.0),
+        ([(at(-1), "systemd-logind[902]: System is rebooting.")], 0.0),
+        ([(at(-1), "systemd[1]: Reached target reboot.target - System Reboot.")], 0.0),
+    ],
+    ids=["crash", "logind", "target"],
+)
+def test_the_old_boot_may_end_in_a_file_of_its_own(
+    tmp_path: Path, last: Said, silence: float
+) -> None:
+    """A log is rotated, and a journal is saved boot by boot."""
+    (tmp_path / "old").mkdir()
+    syslog(tmp_path / "old", "gpu-07", [*lived(), *last])
+    syslog(tmp_path, "gpu-07", [(at(250), BANNER), *lived(890)])
+    (boot,) = {e.before_s for e in read(tmp_path).timeline.events if "kernel" in e.channels}
+    assert boot == pytest.approx(silence, abs=2)
+
+
+@pytest.mark.parametrize("page", ["kernel-panic", "host-reset-by-watchdog", "host-power-lost"])
+def test_what_brought_a_host_down_leads_where_it_was_seen(tmp_path: Path, page: str) -> None:
     """The crash is its consequence, and the peers' errors are the crash's."""
     panic = "kernel: Kernel panic - not syncing: Fatal exception in interrupt"
-    syslog(tmp_path, "gpu-07", [*crashed(), (at(0.5), panic)])
+    rows = {
+        "host-reset-by-watchdog": "Watchdog2 #0x71 | Hard reset",
+        "host-power-lost": "Power Unit Pwr Unit Status | AC lost",
+    }
+    syslog(tmp_path, "gpu-07", crashed() + [(at(0.5), panic)] * (page == "kernel-panic"))
     syslog(tmp_path, "gpu-08", left("gpu-07"))
+    if page in rows:
+        sel = tmp_path / "host" / "gpu-07" / "ipmitool-sel.txt"
+        sel.parent.mkdir(parents=True)
+        sel.write_text(f"   4 | 06/17/2026 | 10:01:02 UTC | {rows[page]} | Asserted\n")
     found = read(tmp_path)
     assert found.diagnosis is not None
     (root,) = found.diagnosis.root_causes
-    assert root.page == "kernel-panic"
+    assert root.page == page
     assert boots(found)["gpu-07"].id in root.explains
+    assert not found.diagnosis.unexplained
+
+
+def test_a_server_that_crashed_is_why_its_clients_waited(tmp_path: Path) -> None:
+    """They call it by its host's name, and nobody need infer what was seen."""
+    syslog(tmp_path, "nfs01", crashed())
+    for host in ("gpu-01", "gpu-02", "gpu-03"):
+        stalled = (at(180), "kernel: nfs: server nfs01 not responding, still trying")
+        syslog(tmp_path, host, [*lived(600), stalled])
+    found = read(tmp_path)
+    assert found.diagnosis is not None
+    assert [root.event for root in found.diagnosis.root_causes] == [boots(found)["nfs01"].id]
     assert not found.diagnosis.unexplained
 
 

@@ -25,6 +25,11 @@ SWEEP = (
     "Nov 29 05:12:03 933162 [3DA006C0] 0x02 -> drop_mgr_remove_port: Removed port with"
     " GUID:0x0000000000100004 LID range [5, 5] of node:gpu-01 mlx5_0\n"
 )
+PORTS = "".join(
+    f"2026-11-29T05:12:0{n}+00:00 leaf-07 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface"
+    f" Ethernet{n}/1, changed state to down\n"
+    for n in range(3)
+)
 DOWN = "mlx5_core 0000:18:00.0 mlx5_0: Port: 1 Link DOWN"
 PEER = (
     "{host}:4410:4533 [0] NCCL WARN NET/IB : Got completion from peer 10.4.2.7<52311> with error"
@@ -57,6 +62,7 @@ def _diagnose(folder: Path, *, hosts: tuple[str, ...] = HOSTS, **others: str) ->
         ({"topology__conf": SLURM.replace("[01-02]", "[01-03]")}, "leaf1"),
         ({"net__txt": FABRIC}, "ib-leaf-07"),
         ({"opensm__log": SWEEP}, "ib-leaf-07"),
+        ({"leaf-07__log": PORTS}, "leaf-07"),
     ],
 )
 def test_the_switch_leads_where_evidence_names_it(
@@ -73,7 +79,12 @@ def test_the_switch_leads_where_evidence_names_it(
 
 @pytest.mark.parametrize(
     ("hosts", "others"),
-    [(HOSTS, {}), (HOSTS[:2], {}), (HOSTS, {"topology__json": RAILS})],
+    [
+        (HOSTS, {}),
+        (HOSTS[:2], {}),
+        (HOSTS, {"topology__json": RAILS}),
+        (HOSTS, {"leaf-07__log": PORTS[: len(PORTS) // 3]}),
+    ],
 )
 def test_what_nobody_names_is_a_lead_and_no_verdict(
     tmp_path: Path, hosts: tuple[str, ...], others: dict[str, str]

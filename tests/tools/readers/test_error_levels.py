@@ -29,6 +29,8 @@ CALLED = [
     "eid=5 class=statechange pool='tank' vdev=sdc state=FAULTED",
     "数据读取失败，重试 3 次后放弃",
     "W0620 02:10:11.530123    1234 acme.go:12] failed to renew the lease",
+    "Failed to mount /data",
+    "WARN rail 3: link unusable, traffic moved to rail 2",
     "2025-06-20T02:10:11.530123Z 0 [ERROR] [MY-012592] [InnoDB] Operating system error number 5",
 ]
 NOT_CALLED = [

@@ -67,3 +67,14 @@ def test_each_host_is_told_with_its_switch(
     """Spines, an adapter's own view and dead ports tell of no host's switch."""
     found = [one.values for one in read(text, name).readings if one.kind == "fabric_link"]
     assert [(one["host"], one["nic"], one["switch"]) for one in found] == links
+
+
+@pytest.mark.parametrize(("offset", "zone"), [("", "unknown"), ("+00:00 ", "stated")])
+def test_a_switchs_own_log_names_the_switch(read: Read, offset: str, zone: str) -> None:
+    """The year stands first, and the switch behind the time."""
+    said = "%ETHPORT-5-IF_DOWN_LINK_FAILURE: Interface Ethernet1/3 is down (Link failure)"
+    text = f"2026 Nov 29 05:12:03 {offset}leaf-07 {said}\n"
+    (found,) = read(text, "leaf.log", literals=("IF_DOWN",), now="2026-11-30T00:00:00Z").records
+    assert (found.host, found.channel, found.text) == ("leaf-07", "device", said)
+    assert found.time is not None
+    assert (found.time.utc.isoformat()[:19], found.time.zone) == ("2026-11-29T05:12:03", zone)

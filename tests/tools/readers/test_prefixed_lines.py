@@ -175,7 +175,16 @@ def test_each_task_of_srun_is_a_rank_of_its_job(read: Read) -> None:
     assert reads.accounted("E1") == len(text)
 
 
-@pytest.mark.parametrize("text", ["1: {0}\n2: ok\n3: ok\n", "101: {0}\n101: ok\n102: ok\n"])
+STAMP = "2026-11-29 10:22:01 ERROR "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1: {0}\n2: ok\n3: ok\n", "101: {0}\n101: ok\n102: ok\n",
+        f"1: {STAMP}{{0}}\n2: {STAMP}ok\n3: {STAMP}ok\n",
+    ],
+)  # fmt: skip
 def test_numbered_lines_are_no_tasks(read: Read, text: str) -> None:
     """`grep -n` names each line once, and tasks are counted from nought."""
     found = read(text.format(ECC), "notes.txt", **SCOPE).records
@@ -191,3 +200,9 @@ def test_each_service_of_compose_has_lines_of_its_own(read: Read) -> None:
     reads = read(text, "compose.txt", **SCOPE)
     said = {(r.line, r.unit, r.channel, r.text.partition(" ")[2]) for r in reads.records}
     assert said == {(1, "trainer-1", "app", ECC), (3, "trainer-1", "app", XID)}
+
+
+def test_a_persons_table_of_hosts_is_no_output_of_compose(read: Read) -> None:
+    """What it quotes of a kernel stays a claim."""
+    found = read(f"gpu-14 | {XID}\ngpu-15 | {NFS}\n", "note.txt", **SCOPE).records
+    assert "app" not in {record.channel for record in found}
