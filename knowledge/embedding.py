@@ -186,5 +186,5 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
 
 def _normalised(rows: Vectors) -> Vectors:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    vectors: Vectors = rows / np.where(lengths == 0, 1, lengths)
+    vectors: Vectors = (rows / np.where(lengths == 0, 1, lengths)).astype(np.float32)
     return vectors

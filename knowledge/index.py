@@ -12,14 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from knowledge.embedding import Vectors
 from knowledge.errors import IndexDamagedError
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
+    from chromadb.api.client import Client
     from chromadb.api.models.Collection import Collection
+    from chromadb.api.types import Where
 
 _FOLDER = "chroma"
 _COLLECTION = "passages"
@@ -31,7 +32,7 @@ _TURN = "opening.lock"
 class VectorIndex:
     """An open collection. Its vectors have length 1; nearness is their cosine, −1 to 1."""
 
-    client: "ClientAPI"
+    client: "Client"
     collection: "Collection"
 
     def nearest(
@@ -44,14 +45,13 @@ class VectorIndex:
         Raises:
             IndexDamagedError: Chroma cannot read its files.
         """
-        tests = [{name: {"$in": list(values)}} for name, values in (where or {}).items() if values]
         from chromadb.errors import ChromaError  # noqa: PLC0415 -- see `_open_client`
 
         try:
             found = self.collection.query(
-                query_embeddings=[vector],
+                query_embeddings=cast("list[Sequence[float]]", [vector.tolist()]),
                 n_results=most,
-                where=tests[0] if len(tests) == 1 else {"$and": tests} if tests else None,  # type: ignore[arg-type]  # Chroma's types know no `$in` of a list
+                where=_where(where or {}),
                 include=["distances"],
             )
         except ChromaError as error:
@@ -103,8 +103,15 @@ def open_vectors(folder: Path, expected: int) -> VectorIndex:
     return VectorIndex(client, held)
 
 
+def _where(fields: Mapping[str, Sequence[str]]) -> "Where | None":
+    tests = [{name: {"$in": list(values)}} for name, values in fields.items() if values]
+    if not tests:
+        return None
+    return cast("Where", tests[0] if len(tests) == 1 else {"$and": tests})
+
+
 @contextmanager
-def _client(folder: Path) -> "Iterator[ClientAPI]":
+def _client(folder: Path) -> "Iterator[Client]":
     client = _open_client(folder)
     try:
         yield client
@@ -112,11 +119,12 @@ def _client(folder: Path) -> "Iterator[ClientAPI]":
         client.close()
 
 
-def _open_client(folder: Path) -> "ClientAPI":
+def _open_client(folder: Path) -> "Client":
     import chromadb  # noqa: PLC0415 -- half a second, for those who search
     from chromadb.config import Settings  # noqa: PLC0415 -- as above
 
-    return chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False))
+    opened = chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False))
+    return cast("Client", opened)
 
 
 @contextmanager

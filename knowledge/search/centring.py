@@ -44,7 +44,7 @@ def centre(vectors: Vectors, groups: Sequence[str], centres: Centres) -> Vectors
 def save_centres(path: Path, centres: Centres) -> None:
     """Write them as ``.npz``, an array a group."""
     with path.open("wb") as held:
-        np.savez(held, **dict(centres))
+        np.savez(held, allow_pickle=False, **dict(centres))
 
 
 def read_centres(path: Path) -> Centres:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from knowledge.catalog import Catalog
-from knowledge.page import Page, TextSignature
+from knowledge.page import MetricSignature, Page, TextSignature
 from knowledge.pattern import compile_pattern, encode
 from knowledge.reckoning import fields_of
 from knowledge.search.tokens import tokens_of
@@ -17,6 +17,10 @@ _CODE = re.compile(
     r"\b(?P<kind>gst|s?xid|exit|cuda[ _-]?error)(?:[ _:#=-]|code|status|error)*(?P<number>\d+)",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)+|[A-Za-z]+(?:_[A-Za-z0-9]+)+")
+"""A name that nobody uses by chance: of a metric, or of an event's reason."""
+_NEXT = 0.02
+_EFFECT = 0.7
 _ALONE = 6
 """A query of so few tokens that holds a code asks for the code; a longer one mentions it."""
 DEAF = ("context", "unread")
@@ -31,12 +35,15 @@ class ExactFinder:
     catalog: Catalog
 
     def find_codes(self, query: str) -> Mapping[str, float]:
-        """Return pages by the codes in the query: 1 where it asks for nothing else, less beside
-        other words; a code's first page before the others that share it.
+        """Return pages by the codes in the query: 1 where it asks for nothing else, else less.
+
+        A code's first page comes before the others that share it.
         """
-        pages = self.catalog.by_code(_plain(query))
         share = min(1.0, _ALONE / max(1, len(set(tokens_of(query)))))
-        return {page.id: share * (1 - 0.02 * place) for place, page in enumerate(pages)}
+        named = [page for name in _NAME.findall(query) for page in self._names.get(name, ())]
+        coded = (page.id for page in self.catalog.by_code(_plain(query)))
+        pages = dict.fromkeys((*coded, *named))
+        return {page: share * (1 - _NEXT * place) for place, page in enumerate(pages)}
 
     def find_unknown_code(self, query: str) -> str:
         """Return a code that the query asks for and no page has; empty if there is none."""
@@ -53,10 +60,26 @@ class ExactFinder:
         """
         text = encode(query)
         return {
-            page.id: 1.0 if page.role in _CAUSES else 0.8
+            page.id: 1.0 if page.role in _CAUSES else _EFFECT
             for page, signature in self._signatures
             if _could_hold(signature, query) and _holds(signature, text)
         }
+
+    @cached_property
+    def _names(self) -> Mapping[str, tuple[str, ...]]:
+        """Pages by the metrics that they judge and the reasons of events that they know."""
+        names: dict[str, dict[str, None]] = {}
+        for page, signature in self.catalog.signatures():
+            match signature:
+                case MetricSignature():
+                    told = _NAME.findall(signature.expr)
+                case TextSignature():
+                    told = [signature.reason] if signature.reason else []
+                case _:
+                    told = []
+            for name in told:
+                names.setdefault(name, {})[page.id] = None
+        return {name: tuple(pages) for name, pages in names.items()}
 
     @cached_property
     def _signatures(self) -> tuple[tuple[Page, TextSignature], ...]:

@@ -1,7 +1,7 @@
 """The search itself: a question in, pages out, with why each matched, or nothing."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,8 @@ from knowledge.search.ranking import (
 from knowledge.search.tokens import tokens_of
 
 _NEAREST = 200
+_ASKED = 0.9
+"""From here a code is what is asked for, not only mentioned."""
 _MOST_CHARACTERS = 2000
 
 
@@ -156,7 +158,7 @@ class Finder:
 
     def judge(self, query: str, arms: Arms, totals: Scores) -> float:
         """Return how probable it is that anything answers; a code or line that is known does."""
-        if arms.codes.max(initial=0) >= 0.9 or arms.lines.any():
+        if arms.codes.max(initial=0) >= _ASKED or arms.lines.any():
             return 1.0
         weights = WITH_VECTORS if arms.said.any() else WORDS_ALONE
         return self.read_signs(query, arms, totals).probability(weights)

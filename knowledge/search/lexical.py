@@ -42,7 +42,8 @@ class LexicalIndex:
         """
         own = tokens_of(query)
         meant = [t for term in self._glossary.translate(query) for t in tokens_of(term)]
-        return self._score(own) + self._score([t for t in meant if t not in own]) / 2
+        others = self._score([token for token in meant if token not in own])
+        return self._score(own) + others * np.float32(0.5)
 
     def rarity(self, token: str) -> float:
         """Return the weight of a token in BM25's own measure; the highest where none has it."""

@@ -1,4 +1,4 @@
-"""Opens the search over a corpus: finds or builds its folder, with vectors where there is a model."""
+"""Opens the search over a corpus: finds or builds its folder, with vectors if there is a model."""
 
 import hashlib
 import re

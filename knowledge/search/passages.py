@@ -15,11 +15,9 @@ Section = Literal[
 Language = Literal["en", "zh"]
 Form = Literal["phrase", "text"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
-EMBEDDED: frozenset[Section] = frozenset(
-    ("overview", "phrases", "checks", "actions", "practice", "traps")
-)
-"""Sections that get vectors; samples of lines are of no language, and the others told nothing more
-(measured on the tuned half of `evals/retrieval`)."""
+EMBEDDED: frozenset[Section] = frozenset(("overview", "phrases", "practice"))
+"""Sections that get vectors; the others cost a third of a build each and told hardly more (measured
+on the tuned half of `evals/retrieval`). Words find all of them."""
 
 MOST_CHARACTERS = 420
 """A passage holds whole sentences up to so many characters: what one vector can still tell, and

@@ -16,7 +16,7 @@ Scores = NDArray[np.float32]
 """One number an entry, in the corpus's order."""
 
 _CODE = 40.0
-_LINE = 15.0
+_LINE = 40.0
 _PART = 0.5
 _COSINE = 20.0
 _MEANT = 0.3
@@ -24,9 +24,13 @@ _MEANT = 0.3
 _RIVALS = slice(1, 6)
 
 BIAS = "bias"
-WITH_VECTORS: Mapping[str, float] = MappingProxyType({BIAS: 0.0})
-WORDS_ALONE: Mapping[str, float] = MappingProxyType({BIAS: 0.0})
-LEAST = 0.3
+WITH_VECTORS: Mapping[str, float] = MappingProxyType({
+    "margin": 0.34, "said": 14.0, "words": -2.84, "unknown": -5.55, "covered": 2.82, BIAS: -3.66,
+})  # fmt: skip
+WORDS_ALONE: Mapping[str, float] = MappingProxyType({
+    "margin": 0.486, "words": -1.89, "unknown": -5.75, "covered": 0.694, BIAS: 1.0,
+})  # fmt: skip
+LEAST = 0.15
 """Below this probability that anything answers, nothing is shown."""
 
 

@@ -9,12 +9,15 @@ _ENDINGS = ("ingly", "edly", "ations", "ation", "ings", "ing", "ies", "ied", "ed
 _LEAST_STEM = 4
 _LONGEST = 64
 _STOP = frozenset(
-    """
-    a an and any are as at be been but by can could did do does for from had has have how i if in
-    into is it its me my no not of on or our out so than that the their them then there these they
-    this to up us was we were what when where which who why will with would you your after before
-    while
-    """.split()
+    re.findall(
+        r"\w+",
+        """
+        a an and any are as at be been but by can could did do does for from had has have how i if
+        in into is it its me my no not of on or our out so than that the their them then there
+        these they this to up us was we were what when where which who why will with would you your
+        after before while
+        """,
+    )
 )
 
 
