@@ -17,7 +17,13 @@ from assistant.diagnosis.case import (
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.codes import said_codes
 from assistant.diagnosis.collateral import find_collateral
-from assistant.diagnosis.confidence import Judgement, count_kinds, hides_its_cause
+from assistant.diagnosis.confidence import (
+    Judgement,
+    count_kinds,
+    firmly_reached,
+    hides_its_cause,
+)
+from assistant.diagnosis.containment import contain_now
 from assistant.diagnosis.exclusion import rule_out
 from assistant.diagnosis.findings import Finding, admit_open, find_roots
 from assistant.diagnosis.first_failing import find_first_failing
@@ -32,7 +38,7 @@ from assistant.diagnosis.hypotheses import (
 )
 from assistant.diagnosis.impact import count_impact, read_state
 from assistant.diagnosis.latent import infer_latent
-from assistant.diagnosis.placing import open_parts, part, place_advice, place_cautions
+from assistant.diagnosis.placing import open_parts, part, place_cautions
 from assistant.diagnosis.result import (
     Change,
     Claim,
@@ -78,7 +84,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         hypotheses=_hypotheses(ranking, case, checks),
         chain=tuple(links),
         amplifiers=_amplifiers(findings, ranking, case),
-        contain_now=place_advice(guidance.contain(advised), [*parts, *grave], case.pages),
+        contain_now=contain_now(advised, [*parts, *grave], case),
         do_not=place_cautions(guidance.do_not(advised), [*parts, *grave], case.pages),
         changes=_changes(case, ranking),
         ruled_out=tuple(rule_out(case, ranking)),
@@ -255,8 +261,10 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
 
 
 def _where(candidate: Candidate, judgement: Judgement, ranking: Ranking, case: Case) -> Claim:
+    """Return what is at fault and on how many hosts it is felt: a guess adds none."""
     events, latent = ranking.graph.events, candidate.latent
-    reached = [candidate.event, *(events[n] for n in candidate.reached)]
+    firm = firmly_reached(candidate, ranking.graph)
+    reached = [candidate.event, *(events[n] for n in candidate.reached if n in firm)]
     victims = [events[n] for n in latent.effects] if latent else filter(grave, reached)
     nodes = nodes_of(victims, case)
     key = "where-alone" if not nodes else "where-inferred" if latent else "where"
