@@ -283,14 +283,14 @@ def _why(candidate: Candidate, judgement: Judgement, page: Page) -> Claim:
 
 
 def _label(candidate: Candidate, ranking: Ranking) -> str:
-    return f"h{[c.id for c in ranking.everything].index(candidate.id) + 1}"
+    return ranking.labels[candidate.id]
 
 
 def _hypotheses(
     ranking: Ranking, case: Case, checks: Sequence[NextCheck]
 ) -> tuple[Hypothesis, ...]:
     rows = []
-    for number, candidate in enumerate(ranking.everything[:MOST_HYPOTHESES], 1):
+    for number, candidate in enumerate(ranking.leads[:MOST_HYPOTHESES], 1):
         page = case.pages[candidate.event.page]
         effects = [ranking.graph.events[n] for n in list(candidate.reached)[:20]]
         cited = [candidate.event, *effects] if not candidate.observed else [candidate.event]

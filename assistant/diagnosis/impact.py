@@ -21,19 +21,28 @@ def read_state(case: Case, among: Collection[str] | None = None) -> State:
     """Return whether the damage goes on, from what was seen last; `among` these events only."""
     hurt = [event for event in case.harm or _closed(case) if among is None or event.id in among]
     # Of what has no date nobody can say that it is over, or that it goes on.
-    if not hurt or case.now is None or not all(event.last.dated for event in hurt):
-        return State(now="unknown", as_of=case.now)
-    now = case.now.timestamp()
+    moment = _as_of(case)
+    if not hurt or moment is None or not all(event.last.dated for event in hurt):
+        return State(now="unknown", as_of=moment)
+    now = moment.timestamp()
     active = [event for event in hurt if _active(event, case, now)]
     if not active:
         if any(_stopped_for_good(event, case) for event in hurt):
-            return State(now="unknown", as_of=case.now)
-        return State(now="recovered", as_of=case.now, work_seen=_work_since(hurt, case))
+            return State(now="unknown", as_of=moment)
+        return State(now="recovered", as_of=moment, work_seen=_work_since(hurt, case))
     closed = sum(event.is_closed for event in hurt if event not in active)
     easing = all(_eased(event, hurt, case) for event in active)
     lost = any(_gave_out(event) for event in active)
     recovering = not lost and (closed > len(active) or easing or _progress_after(hurt, case))
-    return State(now="recovering" if recovering else "ongoing", as_of=case.now)
+    return State(now="recovering" if recovering else "ongoing", as_of=moment)
+
+
+def _as_of(case: Case) -> datetime | None:
+    """Return the last moment that was seen of the time asked about."""
+    until = case.incident.window.until
+    if case.now is None or until is None:
+        return case.now
+    return min(case.now, until)
 
 
 def _active(event: Event, case: Case, now: float) -> bool:

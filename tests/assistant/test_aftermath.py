@@ -9,6 +9,7 @@ from assistant.incident import Incident
 from assistant.investigate import investigate
 from assistant.investigation import Investigation
 from tests.assistant.handbook import shipped
+from tools.evidence import Window
 
 BEGIN = datetime(2025, 6, 20, 2, tzinfo=UTC)
 
@@ -110,3 +111,16 @@ def test_a_flushed_cache_is_no_step_of_the_clock(tmp_path: Path) -> None:
     flushed = "systemd-resolved[812]: Clock change detected. Flushing caches."
     found = _read(tmp_path, dict.fromkeys((27, 153, 162), flushed))
     assert "clock-stepped" not in {event.page for event in found.timeline.events}
+
+
+def test_the_state_is_not_of_a_time_after_the_one_asked_about(tmp_path: Path) -> None:
+    """A server that is away at the end of the window is away, though it came back later."""
+    _read(tmp_path, {
+        605: "kernel: nfs: server nfs01.lab not responding, still trying",
+        1640: "kernel: nfs: server nfs01.lab OK",
+    })  # fmt: skip
+    until = BEGIN + timedelta(minutes=15)
+    asked = Incident(window=Window(since=BEGIN, until=until))
+    found = investigate([tmp_path / "syslog"], asked, shipped())
+    assert found.diagnosis is not None
+    assert (found.diagnosis.state.now, found.diagnosis.state.as_of) == ("ongoing", until)
