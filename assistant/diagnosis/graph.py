@@ -239,7 +239,7 @@ def _guesses(
     found: list[tuple[frozenset[str], Edge]] = []
     for page, link in links:
         for cause in (e for e in by_id.values() if e.page == page and can_cause(e)):
-            if not _times_compare(cause, effect) or _is_of_another(cause, effect, by_id):
+            if not times_compare(cause, effect) or _is_of_another(cause, effect, by_id):
                 continue
             hosts = frozenset(a.id for a in cause.anchors if a.kind == "node")
             edge = make_edge(link, cause, effect, *terms) if hosts - own else None
@@ -249,7 +249,7 @@ def _guesses(
         yield from (edge for _, edge in found)
 
 
-def _times_compare(cause: Event, effect: Event) -> bool:
+def times_compare(cause: Event, effect: Event) -> bool:
     """Tell whether their order is known but for errors that no zone adds."""
     zoned = "unknown" not in {cause.start.zone, effect.start.zone}
     return zoned or cause.shared_s(effect) > 0
