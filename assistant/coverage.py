@@ -54,12 +54,18 @@ def write_ledger(
 
 def _gravest(events: Iterable[Event]) -> Mapping[str, Citation]:
     """Return by capture the place that tells of the gravest thing it shows; of equals the first."""
-    alarming = (e for e in events if not (e.benign or e.chronic or e.role in {"benign", "context"}))
+    alarming = (e for e in events if not (_is_quiet(e) or e.benign or e.chronic))
     found: dict[str, Citation] = {}
     for event in sorted(alarming, key=lambda e: (_GRAVEST.index(e.severity), -e.damage)):
         for citation in event.citations:
             found.setdefault(citation.evidence, citation)
     return found
+
+
+def _is_quiet(event: Event) -> bool:
+    """Tell whether an event claims nothing abnormal: context, or news that hurts nobody."""
+    news = event.role == "change" and event.severity == "info" and not event.damage
+    return news or event.role in {"benign", "context"}
 
 
 def find_understood(recognised: Recognised, events: Iterable[Event]) -> frozenset[str]:

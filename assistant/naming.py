@@ -41,13 +41,13 @@ class Namer:
         self._holes: dict[tuple[str, str], tuple[str, ...]] = {}
         self._fixed: dict[tuple[str, str], tuple[str, ...]] = {}
         self._record: Record | None = None
-        self._said = ""
+        self._said = ("", "")
         self._values: dict[str, str] = {}
         self._own: _Words = ()
 
     def values(self, record: Record) -> dict[str, str]:
         """Return what templates may use beside a line's named groups; read-only."""
-        last, said = self._record, said_host(record)
+        last, said = self._record, (said_host(record), said_job(record))
         same = (
             last is not None
             and said == self._said
@@ -183,6 +183,8 @@ def values_of(record: Record) -> dict[str, str]:
         values["namespace"] = namespace
     if place := host or pod_of(values):
         values["place"] = place
+    if job := said_job(record):
+        values["job"] = job
     return values
 
 
@@ -198,6 +200,13 @@ def said_host(record: Record) -> str:
     return found.group(1) if found else ""
 
 
+def said_job(record: Record) -> str:
+    """Return the job whose step daemon passes a line on and puts its job before it."""
+    found = _STEP_HEAD.match(record.text) if record.unit == "slurmstepd" else None
+    return f"slurm:{found[1] or found[2]}" if found else ""
+
+
+_STEP_HEAD = re.compile(r"(?:\[(\d+)\.\w+\] |job (\d+): )")
 _NCCL_HEAD = re.compile(r"([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] ")
 
 

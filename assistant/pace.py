@@ -14,6 +14,8 @@ SLOWER = 3.0
 """So many times slower than its best half hour is no longer the usual pace."""
 STALLED = PACE_S // STEP_S
 """So many times five minutes without a new step are no pause of work any more."""
+LONG = 2 * STALLED
+"""So many times five minutes must be slow as a whole."""
 
 Steps = Mapping[int, int]
 """How far a writer had come, by five minutes since the epoch."""
@@ -36,7 +38,28 @@ def find_slowdowns(events: Iterable[Event], working: Collection[str]) -> tuple[S
         best = max((steps for _, steps in halves), default=0)
         slow = [a for a, steps in halves if best >= 2 * MANY and steps * SLOWER < best]
         found += [_stretch(job, a, a + 2, PACE_S) for a in slow]
+    found += [
+        _stretch(job, a, a + LONG, STEP_S)
+        for (job, _), steps in sorted(_numbers(events, working).items())
+        for a in _lagging(steps)
+    ]
     return (*found, *_told_slower(events, working))
+
+
+def _lagging(steps: Steps) -> Iterable[int]:
+    """Find where the number rose for half an hour far less than in each of three lots before.
+
+    A log of an hour has no two quarters to compare; three lots of five minutes alike are a pace.
+    """
+    rises = {b: steps[b] - steps[a] for a, b in pairwise(sorted(steps)) if b == a + 1}
+    best = 0
+    for at in sorted(rises):
+        rise = steps.get(at + LONG, steps[at]) - steps[at]
+        whole = all(rises.get(at + n, -1) >= 0 for n in range(1, LONG + 1))
+        if whole and best * STALLED >= MANY and rise * SLOWER < best * LONG:
+            yield at
+        lots = [rises.get(at - n, 0) for n in range(STALLED)]
+        best = max(best, min(lots))
 
 
 def _told_slower(events: Iterable[Event], working: Collection[str]) -> Iterable[Slowdown]:
@@ -93,10 +116,11 @@ def _numbers(
 def _idle(steps: Steps) -> list[tuple[int, int]]:
     """Return where the number stood still, or fell again before it had reached a new height.
 
-    Falling once is a restart: what follows counts as work unless it falls back in its turn.
+    Falling once is a restart: what follows counts as work unless it falls back in its turn, or
+    takes half an hour and more to come as far as before.
     """
     spans: list[tuple[int, int]] = []
-    for begin, until in sorted([*_still(steps), *_lost(steps)]):
+    for begin, until in sorted([*_still(steps), *_lost(steps), *_undone(steps)]):
         if spans and begin <= spans[-1][1]:
             spans[-1] = (spans[-1][0], max(spans[-1][1], until))
         else:
@@ -118,6 +142,20 @@ def _lost(steps: Steps) -> list[tuple[int, int]]:
         for a, b in pairwise(falls)
         if max(steps[at] for at in times[a:b]) <= heights[a - 1]
     ]
+
+
+def _undone(steps: Steps) -> Iterable[tuple[int, int]]:
+    """Find the falls that cost so much work that it was not done again for half an hour."""
+    height, fell = 0, None
+    for at in sorted(steps):
+        if steps[at] >= height:
+            if fell is not None and at + 1 - fell >= LONG:
+                yield fell, at + 1
+            height, fell = steps[at], None
+        elif fell is None:
+            fell = at
+    if fell is not None and max(steps) + 1 - fell >= LONG:
+        yield fell, max(steps) + 1
 
 
 def _given_up(numbers: Mapping[tuple[str, str], Steps]) -> Iterable[Slowdown]:

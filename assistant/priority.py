@@ -6,7 +6,7 @@ from datetime import datetime
 from assistant.diagnosis.result import Diagnosis
 from assistant.event import Event
 from assistant.incident import SLA, Incident, PriorityDecision
-from assistant.sentences import say, say_with
+from assistant.sentences import say, say_both, say_with
 from assistant.topology import Topology
 from knowledge.bilingual import Bilingual
 from knowledge.page import Page, Priority
@@ -17,6 +17,8 @@ WIDE_LEAST = 3
 """Below this number of nodes a share means nothing."""
 STOPS_WORK = 2
 """The damage class "work stopped"."""
+PAST: Priority = "P2"
+"""What is over, and did not keep work from going on, asks for no answer sooner than this."""
 MANY = 3
 """The damage class "the work of many stopped"."""
 _ORDER: tuple[Priority, ...] = ("P0", "P1", "P2", "P3")
@@ -64,11 +66,21 @@ def _level(
             return "P3", say("priority-unread")
         aside = any(event.role == "context" and not event.benign for event in events)
         return "P3", say("priority-elsewhere" if aside else "priority-quiet")
+    return _judge(diagnosis, live, pages, topology)
+
+
+def _judge(
+    diagnosis: Diagnosis, live: list[Event], pages: Mapping[str, Page], topology: Topology
+) -> tuple[Priority, Bilingual]:
     past = _ended_well(diagnosis, live, pages)
-    wide = None if past else _blast_radius(diagnosis, live, pages, topology)
+    over = diagnosis.state.work_seen is not None and not diagnosis.unexplained
+    wide = None if past or over else _blast_radius(diagnosis, live, pages, topology)
     if wide:
         return "P0", wide
-    return _by_page(diagnosis, live, pages, past=past)
+    level, rule, title = _by_page(diagnosis, live, pages, past=past)
+    if over and _ORDER.index(level) < _ORDER.index(PAST):
+        return PAST, say_with("priority-over", title=title, level=say_both(level))
+    return level, rule
 
 
 def _counts(event: Event) -> bool:
@@ -104,7 +116,7 @@ def _blast_radius(
 
 def _by_page(
     diagnosis: Diagnosis, live: list[Event], pages: Mapping[str, Page], *, past: bool
-) -> tuple[Priority, Bilingual]:
+) -> tuple[Priority, Bilingual, Bilingual]:
     """Take the gravest of the roots, what they brought about, and what stays open.
 
     What is `past` weighs no more than the change that it was a consequence of.
@@ -116,7 +128,8 @@ def _by_page(
     worst = min(names, key=lambda name: _ORDER.index(pages[name].priority))
     known = worst in roots and diagnosis.verdict == "fault"
     key = "priority-cause" if known else "priority-finding"
-    return pages[worst].priority, say_with(key, title=pages[worst].title)
+    title = pages[worst].title
+    return pages[worst].priority, say_with(key, title=title), title
 
 
 def _below(diagnosis: Diagnosis, live: list[Event]) -> list[str]:

@@ -267,7 +267,7 @@ def _sighting(record: Record, match: Match, page: Page, named: Named) -> Sightin
         time=_first_time(record) or time,
         last=time,
         place=Place(record.evidence, record.line, record.text),
-        fields={**match.fields, **silence_of(record)},
+        fields={**match.fields, **silence_of(record), **_program(record, page)},
         anchors=named.anchors + named.writer,
         peers=named.peers,
         implied=named.implied,
@@ -280,6 +280,12 @@ def _sighting(record: Record, match: Match, page: Page, named: Named) -> Sightin
         step=_step(match, record.text) if page.progress else None,
         tempo=read_tempo(record.text) if page.progress else None,
     )
+
+
+def _program(record: Record, page: Page) -> Mapping[str, str]:
+    """Name the program that speaks of its own rank: another program is another job's."""
+    own = page.entity.kind == "rank" and record.unit and record.channel == "service"
+    return {"program": record.unit} if own else {}
 
 
 def _writer(record: Record) -> str:

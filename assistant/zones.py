@@ -77,7 +77,9 @@ def conclude(
     for clock, own in by_clock.items():
         if clock not in found.keys() | loose:
             zone = _zone_by_pairs(clock, own, placed)
-            zone = zone or _zone_by_window(clock, own, broke, siblings)
+            others = [b for b in (*sure, *lost) if b.clock != clock]
+            near = broke if _names(own) & _names(others) else None
+            zone = zone or _zone_by_window(clock, own, near, siblings)
             found.update({clock: zone} if zone else {})
     named = {name for zone in found.values() for name in zone.evidence}
     for name, offset in captured.items():
@@ -129,6 +131,15 @@ def deny(
         found[clock].model_copy(update={"why": f"{found[clock].why}; the zone stated for it fails"})
         for clock in sorted(found)
     )
+
+
+def _names(bursts: Iterable[Burst]) -> set[str]:
+    """Return the ids of all that bursts speak of: a clock that shares none may lie anywhere.
+
+    That its alarms could lie beside others would be both the reason for the zone and its use.
+    """
+    keys = (key for b in bursts for key in (b.entity, *b.anchors, *b.peers))
+    return {name for kind, name in keys if name and kind != "cluster"}
 
 
 def _fits(own: Sequence[Burst], reports: Grouped) -> bool:

@@ -275,6 +275,8 @@ class Advice(Part):
     about: tuple[str, ...] = ()
     """For a caution: kinds of thing that it would spare. Where one is at fault by another root, it
     is not meant."""
+    shared: bool = False
+    """It contains what many depend on: it is not given where one host stands alone."""
 
 
 class Remedy(Part):
@@ -355,6 +357,9 @@ class Page(Part):
     persists: bool = False
     """True: stays true until a recovery is seen; else it lasts `lasts_s` after the last line."""
     lasts_s: float = 60.0
+    concludes: bool = False
+    """What it tells of is done when it is told: an order carried out, a boot. Of a host it is once
+    the host is heard again."""
     progress: bool = False
     """A benign page that proves work went on (steps, probes answered, traffic)."""
     hides: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ FAILURE_WORDS = (
     "unusable", "unreachable", "egraded", "DEGRADED", "expelled", "corrupt", "ncorrectable",
     "ot responding", "FAIL", "FAULTED", "crashed", " lost", " Lost", "stalled", "Fatal",
     " died", "hreshold", "throttled", "imed out", "TIMEOUT", "rejected", "unavailable",
-    " error", "Error", " ERR ", "失败", "错误", "异常",
+    " error", "Error", "Killed", " ERR ", "失败", "错误", "异常",
 )  # fmt: skip
 IN_MESSAGES = (
     *SURE_MARKS, *FAILURE_WORDS,
@@ -45,6 +45,8 @@ _WORDS = re.compile(
     r"|\[(?:[\w:.-]+:)?(?:error|err|crit|alert|emerg|fatal|critical)\]"
     r"|^\[?(?:\[?rank\d+\]:)? ?\[?[EF]\d{3,8} \d\d:\d\d:\d\d"
     r"|^\[E [\d-]+ [\d:]+"
+    r"|^(?:[\w.-]+(?:\[\d+\])?: )?(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S"
+    r"|^(?:[\w.-]+\[\d+\]: )?(?:\S+: line \d+: +\d+ )?Killed(?: {2,}|$)"
 )
 _FAILING = re.compile(
     r"(?<![\w.=/-])(?:[Ff]ailed|[Ff]ailures?|cannot|[Cc]an't|[Cc]ould not|[Uu]nable to|refused"

@@ -159,7 +159,7 @@ def _take_first(found: Found) -> Taken | None:
 
 def _take_authorization(found: Found) -> Taken | None:
     """Take a header's credentials, but leave prose about bearers alone."""
-    bearer = found.text("bearer")
+    bearer = found.text("bearer").rstrip(b",.;:)]")
     if bearer.isalpha() and bearer.islower() and len(bearer) < _SHORTEST_TOKEN:
         return None
     return _take_first(found)

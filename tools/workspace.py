@@ -1,5 +1,6 @@
 """The folder that captures are written to: a bundle from its first line on."""
 
+import errno
 import json
 import os
 import queue
@@ -145,23 +146,30 @@ def filesystem_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> tuple
 
 
 def _takes_a_file(folder: Path) -> bool:
-    """Try to write, from a thread that may hang in our place."""
-    result: queue.SimpleQueue[bool] = queue.SimpleQueue()
+    """Try to write, from a thread that may hang in our place.
+
+    Raises:
+        PermissionError: This user may not write there.
+    """
+    result: queue.SimpleQueue[OSError | None] = queue.SimpleQueue()
     threading.Thread(target=_try_file, args=(folder, result), daemon=True).start()
     try:
-        return result.get(timeout=_WRITE_S)
+        fault = result.get(timeout=_WRITE_S)
     except queue.Empty:
         return False
+    if fault and fault.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder)) from fault
+    return fault is None
 
 
-def _try_file(folder: Path, result: "queue.SimpleQueue[bool]") -> None:
+def _try_file(folder: Path, result: "queue.SimpleQueue[OSError | None]") -> None:
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"x")
             file.flush()
-        result.put(True)
-    except OSError:
-        result.put(False)
+        result.put(None)
+    except OSError as fault:
+        result.put(fault)
 
 
 def refuse_bad_target(path: Path, mounts: Path = Path("/proc/self/mounts")) -> None:
@@ -169,6 +177,7 @@ def refuse_bad_target(path: Path, mounts: Path = Path("/proc/self/mounts")) -> N
 
     Raises:
         TargetRefusedError: With the reason and what to do.
+        PermissionError: This user may not write there.
     """
     point, kind = filesystem_of(path, mounts)
     if kind in NETWORK:
@@ -182,8 +191,8 @@ def refuse_bad_target(path: Path, mounts: Path = Path("/proc/self/mounts")) -> N
     )
     if not _takes_a_file(there):
         message = (
-            f"{there} does not take a file within {_WRITE_S:.0f} s: this user may not write there, "
-            "or it hangs; give another folder with --out"
+            f"{there} does not take a file within {_WRITE_S:.0f} s: it hangs or refuses; "
+            "give another folder with --out"
         )
         raise TargetRefusedError(message)
     free = shutil.disk_usage(there).free

@@ -43,6 +43,7 @@ _SERVICES = (
         "kubelet",
         re.compile(
             rb"kubelet[._]\w+\.go|SyncLoop|pleg\.go|reconciler_common\.go"
+            rb"|ailed to ensure (?:node )?lease exists"
             rb"|^[IWEF]\d{4} .{0,40}\b(?:remote_runtime|kuberuntime_\w+|pod_workers"
             rb"|eviction_manager|kubelet|manager|nestedpendingoperations|operation_generator|prober)\.go:\d+\]"
         ),
@@ -54,6 +55,14 @@ _SERVICES = (
             rb"|level=\w+ msg=\"(?:TaskOOM|StopPodSandbox|ExecSync"
             rb"|CreateContainer|StartContainer|StopContainer|shim )"
         ),
+    ),
+    (
+        "kube-controller-manager",
+        re.compile(rb"\b(?:node_lifecycle_controller|taint_manager|taint_eviction)\.go:\d+\]"),
+    ),
+    (
+        "mmfsd",
+        re.compile(rb"^\d{4}-\d\d-\d\d_\d\d:\d\d:\d\d\.\d+[+-]\d{4}: \[[A-Z]\] "),
     ),
     ("smartd", re.compile(rb"\bDevice: /dev/\w+(?: \[\w+\])?, ")),
     (

@@ -12,6 +12,7 @@ from assistant.diagnosis.result import ChainLink
 from assistant.event import Event
 
 MOST_TRIGGERS = 3
+SEVERAL = 2
 
 
 def draw_chain(candidate: Candidate, graph: Graph) -> list[ChainLink]:
@@ -59,7 +60,8 @@ def _cost(edge: Edge, graph: Graph) -> tuple[float, float, str]:
 def _triggers(candidate: Candidate, graph: Graph, placed: dict[str, Event]) -> list[Edge]:
     """Walk up from the root to what set it off, weak links included.
 
-    What the root brought about set nothing off, though its page may lead back to the root's.
+    What the root brought about set nothing off, though its page may lead back to the root's; nor
+    did what happens every day.
     """
     chosen: list[Edge] = []
     current = candidate.id
@@ -70,6 +72,7 @@ def _triggers(candidate: Candidate, graph: Graph, placed: dict[str, Event]) -> l
             if graph.events[edge.cause].page not in placed
             and edge.cause not in candidate.reached
             and not graph.events[edge.cause].chronic
+            and not _is_ordinary(edge, graph)
         ]
         best = max(above, key=lambda e: (e.strength, graph.events[e.cause].earliest), default=None)
         if best is None:
@@ -79,6 +82,18 @@ def _triggers(candidate: Candidate, graph: Graph, placed: dict[str, Event]) -> l
         chosen.insert(0, best)
         current = best.cause
     return chosen
+
+
+def _is_ordinary(edge: Edge, graph: Graph) -> bool:
+    """Tell whether a change is one of every day, as a driver is loaded at each start.
+
+    That one thing failed some time after it is no sign; that several did since then is.
+    """
+    cause = graph.events[edge.cause]
+    if cause.role != "change" or cause.severity != "info" or edge.link.strength != "sometimes":
+        return False
+    since = (graph.events[e.effect] for e in graph.out[cause.id] if e.link.strength == "sometimes")
+    return len({thing.key for e in since for thing in (e.members or (e.entity,))}) < SEVERAL
 
 
 def _from_its_beginning(edge: Edge, graph: Graph) -> Edge:

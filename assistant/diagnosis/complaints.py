@@ -35,10 +35,13 @@ _NO_NAMES = frozenset({
 
 
 def is_complaint(event: Event, pages: Mapping[str, Page]) -> bool:
-    """Tell whether a person said it, not a program of itself."""
-    return not any(
-        isinstance(one, TextSignature) and one.fallback for one in pages[event.page].signatures
-    )
+    """Tell whether a person said it, not a program of itself, and work that goes on answers it.
+
+    What lasts while work goes on (it is slow) stays open: no step of today tells yesterday's pace.
+    """
+    page = pages[event.page]
+    told = any(isinstance(one, TextSignature) and one.fallback for one in page.signatures)
+    return not (told or page.persists)
 
 
 def find_names(text: str) -> set[str]:

@@ -69,14 +69,28 @@ def _firm_kinds(candidate: Candidate, graph: Graph) -> set[str]:
     What the system's own logs tell of one act over and over (the kernel kills, systemd saw it die)
     is that act and no effect of it.
     """
-    told = _told(candidate, graph)
+    firm = firmly_reached(candidate, graph) - _told(candidate, graph)
+    return {graph.events[name].page for name in firm} - {candidate.event.page}
+
+
+def firmly_reached(candidate: Candidate, graph: Graph) -> set[str]:
+    """Return the effects that the candidate reaches by more than a guess, also step by step."""
     firm: set[str] = set()
     frontier = {candidate.id}
     while frontier:
         steps = (e for name in frontier for e in graph.out.get(name, ()) if not e.guessed)
         frontier = {e.effect for e in steps if e.effect in candidate.reached} - firm
         firm |= frontier
-    return {graph.events[name].page for name in firm - told} - {candidate.event.page}
+    return firm
+
+
+def _guesses(candidate: Candidate, graph: Graph) -> list[Bilingual]:
+    """Return that nothing but the time ties it to what it may have brought about first."""
+    guessed = [e for e in _first_edges(candidate, graph) if e.guessed]
+    peers = {p.id for e in guessed for p in graph.events[e.effect].peers if p.kind == "node"}
+    if peers:
+        return [say("guessed", addresses=", ".join(sorted(peers)))]
+    return [say("guessed-job")] if guessed else []
 
 
 def _first_edges(candidate: Candidate, graph: Graph) -> Sequence[Edge]:
@@ -284,11 +298,8 @@ def _inconclusive_reasons(
         say_with("contradicted", page=_title(event.page, pages), event=say_both(event.id))
         for event in candidate.contradictions[:2]
     ]
-    guessed = [e for e in _first_edges(candidate, graph) if e.guessed]
-    if guessed and len(_firm_kinds(candidate, graph)) < LEAST_KINDS:
-        peers = {p.id for e in guessed for p in graph.events[e.effect].peers if p.kind == "node"}
-        told = say("guessed", addresses=", ".join(sorted(peers))) if peers else say("guessed-job")
-        reasons.append(told)
+    if len(_firm_kinds(candidate, graph)) < LEAST_KINDS:
+        reasons += _guesses(candidate, graph)
     latent = candidate.latent
     if latent is not None and latent.contradicted:
         total = len(latent.affected) + len(latent.unaffected)
@@ -318,6 +329,7 @@ def _unconfirmed_reasons(
         "quoted-only": candidate.event.channels == {"quoted"},
     }
     reasons = [say(key) for key, holds in tests.items() if holds]
+    reasons += _guesses(candidate, graph)
     if blind:
         titles = [page.title for page in blind[:3]]
         told = Bilingual(en=", ".join(t.en for t in titles), zh="、".join(t.zh for t in titles))

@@ -1,13 +1,13 @@
 """From an ordered timeline to a diagnosis. Deterministic; no model, no network."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 
 from assistant.diagnosis import guidance
+from assistant.diagnosis.beginning import beginning, first_anomaly
 from assistant.diagnosis.case import (
     CHANGE_LOOKBACK_S,
     Case,
-    counts,
     damaging,
     grave,
     in_question,
@@ -17,7 +17,13 @@ from assistant.diagnosis.case import (
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.codes import said_codes
 from assistant.diagnosis.collateral import find_collateral
-from assistant.diagnosis.confidence import Judgement, count_kinds, hides_its_cause
+from assistant.diagnosis.confidence import (
+    Judgement,
+    count_kinds,
+    firmly_reached,
+    hides_its_cause,
+)
+from assistant.diagnosis.containment import contain_now
 from assistant.diagnosis.exclusion import rule_out
 from assistant.diagnosis.findings import Finding, admit_open, find_roots
 from assistant.diagnosis.first_failing import find_first_failing
@@ -32,7 +38,7 @@ from assistant.diagnosis.hypotheses import (
 )
 from assistant.diagnosis.impact import count_impact, read_state
 from assistant.diagnosis.latent import infer_latent
-from assistant.diagnosis.placing import open_parts, part, place_advice, place_cautions
+from assistant.diagnosis.placing import open_parts, part, place_cautions
 from assistant.diagnosis.result import (
     Change,
     Claim,
@@ -74,12 +80,12 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         confidence=confidence,
         state=read_state(case),
         impact=count_impact(case),
-        first_anomaly="" if verdict == "healthy" else _first_anomaly(findings, case, collateral),
+        first_anomaly=first_anomaly(verdict, findings, case, collateral, unexplained),
         root_causes=_root_causes(findings, ranking, case, verdict),
         hypotheses=_hypotheses(ranking, case, checks),
         chain=tuple(links),
         amplifiers=_amplifiers(findings, ranking, case),
-        contain_now=place_advice(guidance.contain(advised), [*parts, *grave], case.pages),
+        contain_now=contain_now(advised, [*parts, *grave], case),
         do_not=place_cautions(guidance.do_not(advised), [*parts, *grave], case.pages),
         changes=_changes(case, ranking),
         ruled_out=tuple(rule_out(case, ranking)),
@@ -155,51 +161,6 @@ def _decided_by_unseen(
     return bool(first.judgement.blind) or not first.candidate.observed
 
 
-def _first_anomaly(findings: Sequence[Finding], case: Case, collateral: Mapping[str, str]) -> str:
-    """Return where the first of the propagations that the verdict stands on began.
-
-    Where nothing is explained it is the first harm: an old fault elsewhere is not where this one
-    began.
-    """
-    events = {e.id: e for e in case.timeline.events}
-    surest = [f for f in findings[1:] if f.judgement.confidence != "INCONCLUSIVE"]
-    begun = (_beginning(f, case) for f in (*findings[:1], *surest))
-    rows = [event for event in begun if event is not None]
-    rows = rows or [events[_source(e.id, collateral)] for e in case.harm]
-    rows = rows or [e for e in case.timeline.events if _is_odd(e, case)]
-    first = _earliest(rows)
-    return first.id if first else ""
-
-
-def _beginning(finding: Finding, case: Case) -> Event | None:
-    """Return the earliest event of one propagation, its precursors included.
-
-    What follows from an event that was seen is no earlier, however wide its onset.
-    """
-    events = {e.id: e for e in case.timeline.events}
-    names = {finding.candidate.id, *(link.source for link in finding.chain)}
-    names |= {link.target for link in finding.chain}
-    names -= {link.target for link in finding.chain if link.source in events}
-    return _earliest(events[n] for n in names if n in events)
-
-
-def _earliest(rows: Iterable[Event]) -> Event | None:
-    return min(rows, key=lambda e: (e.start.utc, e.earliest), default=None)
-
-
-def _source(event: str, collateral: Mapping[str, str]) -> str:
-    """Follow consequences up to what they are the consequence of."""
-    seen = {event}
-    while (above := collateral.get(event)) and above not in seen:
-        seen.add(above)
-        event = above
-    return event
-
-
-def _is_odd(event: Event, case: Case) -> bool:
-    return counts(event) and event.severity != "info" and in_question(event, case)
-
-
 def _named(candidate: Candidate) -> str:
     entity = candidate.event.entity
     names = [n for n in entity.names if n != entity.id]
@@ -233,7 +194,7 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
     page = case.pages[candidate.event.page]
     graph = ranking.graph
     own = [candidate.event, *(graph.events[n] for n in list(candidate.reached)[:10])]
-    first = _beginning(finding, case)
+    first = beginning(finding, case)
     return RootCause(
         hypothesis=_label(candidate, ranking),
         page=page.id,
@@ -256,8 +217,10 @@ def _root_cause(finding: Finding, ranking: Ranking, case: Case) -> RootCause:
 
 
 def _where(candidate: Candidate, judgement: Judgement, ranking: Ranking, case: Case) -> Claim:
+    """Return what is at fault and on how many hosts it is felt: a guess adds none."""
     events, latent = ranking.graph.events, candidate.latent
-    reached = [candidate.event, *(events[n] for n in candidate.reached)]
+    firm = firmly_reached(candidate, ranking.graph)
+    reached = [candidate.event, *(events[n] for n in candidate.reached if n in firm)]
     victims = [events[n] for n in latent.effects] if latent else filter(grave, reached)
     nodes = nodes_of(victims, case)
     key = "where-alone" if not nodes else "where-inferred" if latent else "where"
@@ -276,14 +239,14 @@ def _why(candidate: Candidate, judgement: Judgement, page: Page) -> Claim:
 
 
 def _label(candidate: Candidate, ranking: Ranking) -> str:
-    return f"h{[c.id for c in ranking.everything].index(candidate.id) + 1}"
+    return ranking.labels[candidate.id]
 
 
 def _hypotheses(
     ranking: Ranking, case: Case, checks: Sequence[NextCheck]
 ) -> tuple[Hypothesis, ...]:
     rows = []
-    for number, candidate in enumerate(ranking.everything[:MOST_HYPOTHESES], 1):
+    for number, candidate in enumerate(ranking.leads[:MOST_HYPOTHESES], 1):
         page = case.pages[candidate.event.page]
         effects = [ranking.graph.events[n] for n in list(candidate.reached)[:20]]
         cited = [candidate.event, *effects] if not candidate.observed else [candidate.event]

@@ -1,9 +1,10 @@
 """What a reader would suspect, and the evidence that killed it."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from assistant.diagnosis.case import Case, damaging, hosts_of
+from assistant.diagnosis.case import Case, counts, damaging, hosts_of
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.graph import anchor_kind, shares
 from assistant.diagnosis.guards import acts_until
@@ -34,14 +35,15 @@ def rule_out(case: Case, ranking: Ranking) -> list[RuledOut]:
     present = {event.page for event in case.timeline.events}
     blamed = {candidate.event.page for candidate in ranking.picks}
     since = _onset([*hurt, *(candidate.event for candidate in ranking.picks)], case)
+    nodes = _hosts_concerned(hurt, case)
     found = []
     for page in _suspects(case, hurt, present):
         if blamed & set(page.stands_for):
             continue  # a class is not ruled out by the verdict that names one of it
         if page.stands_for:  # what reads well now may have failed then: only the log clears it
-            row = _umbrella(page, case, hurt, since)
+            row = _umbrella(page, case, nodes, since)
         else:
-            row = _refuted(page, ranking, hurt) or _unseen(page, case, hurt, since)
+            row = _refuted(page, ranking, hurt) or _unseen(page, case, nodes, since)
         if row is not None:
             found.append(row)
         if len(found) == MOST:
@@ -64,7 +66,33 @@ def _suspects(case: Case, hurt: list[Event], present: set[str]) -> list[Page]:
     return [row[-1] for row in sorted(rows, key=lambda r: r[:4])]
 
 
-def _umbrella(page: Page, case: Case, hurt: list[Event], since: float) -> RuledOut | None:
+def _hosts_concerned(hurt: Iterable[Event], case: Case) -> frozenset[str]:
+    """Return every host that takes part; none where one of them may be unknown.
+
+    What ranks wait for may be on any host of their job, not only on those that complain.
+    """
+    found = hosts_of(hurt)
+    waits = _felt_from_afar(case)
+    for jobs in {
+        tuple(a.id for a in event.anchors if a.kind == "job")
+        for event in hurt
+        if event.page in waits
+    }:
+        members = {host for job in jobs for host in case.topology.related("job", job, "node")}
+        if not members:
+            return frozenset()
+        found |= members
+    return frozenset(found)
+
+
+def _felt_from_afar(case: Case) -> set[str]:
+    """Return the conditions of ranks that some fault elsewhere in their job brings about."""
+    links = (link for page in case.pages.values() for link in page.causes)
+    far = {link.effect for link in links if link.scope in {"job", "peer"}}
+    return {name for name in far & case.pages.keys() if case.pages[name].entity.kind == "rank"}
+
+
+def _umbrella(page: Page, case: Case, nodes: frozenset[str], since: float) -> RuledOut | None:
     """Rule out a whole class by gapless kernel logs of every node concerned."""
     parts = [case.pages[name] for name in page.stands_for if name in case.pages]
     seen = [
@@ -75,8 +103,7 @@ def _umbrella(page: Page, case: Case, hurt: list[Event], since: float) -> RuledO
         and not event.benign
         and acts_until(event, case.pages[event.page]) >= case.since
     ]
-    nodes = hosts_of(hurt)
-    if not parts or seen or not nodes or _speaks_of_hardware(page, case, hurt):
+    if not parts or seen or not nodes or _speaks_of_hardware(page, case):
         return None
     until = case.until
     rows = {n: case.sight.covering(HARDWARE_CHANNEL, n, since, until) for n in nodes}
@@ -94,14 +121,28 @@ def _umbrella(page: Page, case: Case, hurt: list[Event], since: float) -> RuledO
     )
 
 
-def _speaks_of_hardware(page: Page, case: Case, hurt: Iterable[Event]) -> bool:
+def _speaks_of_hardware(page: Page, case: Case) -> bool:
     """Tell whether anything else that was read may come from the hardware in question.
 
-    A program that misses a GPU, or a kernel's error that no page knows, is no proof of a fault; it
-    is why silence elsewhere proves no health.
+    A program that misses a GPU, a health check that reports one, or an error that no page knows and
+    that is the kernel's or speaks of one, is no proof of a fault; it is why silence elsewhere
+    proves no health.
     """
-    told = (e for e in hurt if e.layer == "hardware" and e.plane == page.plane)
-    strange = (e for e in find_unread(case) if HARDWARE_CHANNEL in e.channels)
+    told = (
+        event
+        for event in case.timeline.events
+        if event.layer == "hardware"
+        and event.plane == page.plane
+        and (event.damage or event.severity in {"error", "critical"})
+        and counts(event)
+        and acts_until(event, case.pages[event.page]) >= case.since
+    )
+    word = re.compile(rf"\b{re.escape(page.entity.kind)}s?\b", re.IGNORECASE)
+    strange = (
+        event
+        for event in find_unread(case)
+        if HARDWARE_CHANNEL in event.channels or word.search(event.text)
+    )
     return any(True for _ in chain(told, strange))
 
 
@@ -128,10 +169,9 @@ def _refuted(page: Page, ranking: Ranking, hurt: list[Event]) -> RuledOut | None
     return None
 
 
-def _unseen(page: Page, case: Case, hurt: list[Event], since: float) -> RuledOut | None:
+def _unseen(page: Page, case: Case, nodes: frozenset[str], since: float) -> RuledOut | None:
     if not page.signatures or page.unwritten:
         return None
-    nodes = hosts_of(hurt)
     channels = _writers(page)
     cited = _covering(channels, nodes, case.sight, (since, case.until))
     if not cited:
@@ -155,7 +195,7 @@ def _writers(page: Page) -> list[str]:
 
 
 def _covering(
-    channels: Sequence[str], nodes: set[str], sight: Sight, span: tuple[float, float]
+    channels: Sequence[str], nodes: frozenset[str], sight: Sight, span: tuple[float, float]
 ) -> list[str]:
     """Return the evidence that clears every node on every channel; empty if any is missing."""
     asked = [(channel, node) for channel in channels for node in nodes]

@@ -75,12 +75,13 @@ def _twins(
     """
     pages = {f.candidate.event.page for f in findings if f.candidate.observed}
     known = _places(e for f in findings for e in _whole(f.candidate, ranking.graph.events))
+    done = explained | {f.candidate.id for f in findings}
     found = []
     for other in ranking.everything:
-        if other.event.page not in pages or other.id in explained or other.contradictions:
+        if other.event.page not in pages or other.id in done or other.contradictions:
             continue
         places = _places(_whole(other, ranking.graph.events))
-        if grave(other.event) and known.isdisjoint(places):
+        if places and grave(other.event) and known.isdisjoint(places):
             judgement = judge(other, ranking, case.pages, case.sight)
             found.append(Finding(other, judgement, ranking.graph))
             known |= places

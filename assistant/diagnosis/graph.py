@@ -231,19 +231,42 @@ def _guesses(
     """Yield what may lie behind an effect that nothing explains and whose other side has no name.
 
     An address, or the rest of a job, may be any other host's: one alone that had at the time what
-    the handbook would look for there is worth a look.
+    the handbook would look for there is worth a look. Where not even their times compare, nothing
+    ties them.
     """
     own = {a.id for a in effect.anchors if a.kind == "node"}
     links = [(page, link) for page, link in incoming.get(effect.page, ()) if link.scope == scope]
     found: list[tuple[frozenset[str], Edge]] = []
     for page, link in links:
         for cause in (e for e in by_id.values() if e.page == page and can_cause(e)):
+            if not times_compare(cause, effect) or _is_of_another(cause, effect, by_id):
+                continue
             hosts = frozenset(a.id for a in cause.anchors if a.kind == "node")
             edge = make_edge(link, cause, effect, *terms) if hosts - own else None
             if edge is not None and (scope == "peer" or cause.role in AT_FAULT):
                 found.append((hosts, replace(edge, stated=False, guessed=True)))
     if len({hosts for hosts, _ in found}) == 1:
         yield from (edge for _, edge in found)
+
+
+def times_compare(cause: Event, effect: Event) -> bool:
+    """Tell whether their order is known but for errors that no zone adds."""
+    zoned = "unknown" not in {cause.start.zone, effect.start.zone}
+    return zoned or cause.shared_s(effect) > 0
+
+
+def _is_of_another(cause: Event, effect: Event, by_id: Mapping[str, Event]) -> bool:
+    """Tell whether the effect is of a program that none of the cause's host is called.
+
+    The kernel names a process or a thread; it is the program where the host's own log calls one
+    that as well.
+    """
+    waits, said = effect.fields.get("program"), cause.fields.get("comm")
+    near = (e for e in by_id.values() if shares(e.anchors, cause.anchors, "node"))
+    own = {e.fields["program"] for e in near if "program" in e.fields}
+    if own and said in own:
+        own = {said}
+    return bool(waits and own) and waits not in own
 
 
 def _unnamed_side(event: Event, pages: Mapping[str, Page], placed: frozenset[str]) -> str:

@@ -140,8 +140,8 @@ def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> lis
 
     A look that several of them ask for, and none to be told from another, separates nothing.
     """
-    leads = list({c.id: c for c in [*roots, *ranking.everything[:3]]}.values())
-    labels = {c.id: f"h{i}" for i, c in enumerate(ranking.everything, 1)}
+    leads = list({c.id: c for c in [*roots, *ranking.leads[:3]]}.values())
+    labels = ranking.labels
     rows: dict[str, NextCheck] = {}
     owners: dict[str, list[str]] = {}
     parted: dict[str, list[str]] = {}
@@ -154,7 +154,7 @@ def next_checks(ranking: Ranking, roots: Sequence[Candidate], case: Case) -> lis
             other = told[check.id].other if check.id in told else ""
             own = [labels[lead.id]] if lead.id in labels else []
             owners.setdefault(command, []).extend(own)
-            others = [labels[c.id] for c in ranking.everything if c.event.page == other][:2]
+            others = [labels[c.id] for c in ranking.leads if c.event.page == other][:2]
             if others:
                 parted.setdefault(command, []).extend([*own, *others])
             why = told[check.id].means if check.id in told else check.tells

@@ -23,6 +23,7 @@ EDGE_SHARE = 0.1
 BEFORE_S = 86400.0
 """How far back an alarm matters where nobody said which time is in question."""
 ALARMING = frozenset({"critical", "error"})
+FAULTS = frozenset({"root", "mechanism", "symptom"})
 MATTERING = frozenset({"journal", "kernel", "kubernetes", "kubectl", "nvml", "file"})
 """Sources whose refusal leaves a complaint open."""
 
@@ -80,10 +81,19 @@ def _is_answered(event: Event, case: Case) -> bool:
 
 def is_innocent(event: Event, case: Case) -> bool:
     """Tell whether an event leaves the reported entity healthy."""
-    alarming = event.severity in ALARMING or event.damage > 0 or floods(event)
+    alarming = (
+        event.severity in ALARMING or event.damage > 0 or floods(event) or _warns(event, case)
+    )
     if not alarming or not (counts(event) or stops_for_good(event)):
         return True
     return _is_past(event, case) or _harmless_blip(event, case) or is_orderly_reboot(event)
+
+
+def _warns(event: Event, case: Case) -> bool:
+    """Tell whether it is a fault that lasts and does no harm yet: to call that health hides it."""
+    page = case.pages[event.page]
+    lasts = page.persists or (page.lasts_s or 0.0) >= BEFORE_S
+    return lasts and event.severity == "warning" and event.role in FAULTS
 
 
 def _is_asked(case: Case) -> bool:

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from assistant.diagnosis.case import counts
 from assistant.diagnosis.graph import Edge, Graph, reach
@@ -49,7 +50,7 @@ class Candidate:
         return self.event.id
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ranking:
     """All candidates, and those that the cover took, in order."""
 
@@ -63,6 +64,20 @@ class Ranking:
     def everything(self) -> tuple[Candidate, ...]:
         """Picks first, then the alternatives by gain."""
         return (*self.picks, *self.others)
+
+    @cached_property
+    def leads(self) -> tuple[Candidate, ...]:
+        """All of them, one for each condition on one thing, however often it came."""
+        found: dict[object, Candidate] = {}
+        for one in self.everything:
+            found.setdefault((one.event.page, one.event.entity.key), one)
+        return tuple(found.values())
+
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """Each candidate's number as a hypothesis; what came again has that of the first."""
+        things = {(c.event.page, c.event.entity.key): f"h{n}" for n, c in enumerate(self.leads, 1)}
+        return {c.id: things[c.event.page, c.event.entity.key] for c in self.everything}
 
 
 def with_latent(graph: Graph, latents: list[LatentCause], pages: Mapping[str, Page]) -> Graph:

@@ -1,9 +1,9 @@
 """How it stands now and who is hurt, counted from events."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from assistant.diagnosis.case import Case, counts, in_question, nodes_of
+from assistant.diagnosis.case import Case, counts, hosts_of, in_question, nodes_of
 from assistant.diagnosis.graph import shares
 from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
@@ -11,31 +11,47 @@ from tools.evidence import Instant
 
 STOPS_WORK = 2
 """Damage from which on nothing advances."""
+BOOT_S = 30.0
+"""A host that is heard so long after it went down or came up is up."""
 QUIET_S = 600.0
 """Damage not seen for this long before the evidence ends counts as past, unless it persists."""
 
 
 def read_state(case: Case, among: Collection[str] | None = None) -> State:
     """Return whether the damage goes on, from what was seen last; `among` these events only."""
-    hurt = [event for event in case.harm if among is None or event.id in among]
+    hurt = [event for event in case.harm or _closed(case) if among is None or event.id in among]
     # Of what has no date nobody can say that it is over, or that it goes on.
-    if not hurt or case.now is None or not all(event.last.dated for event in hurt):
-        return State(now="unknown", as_of=case.now)
-    now = case.now.timestamp()
+    moment = _as_of(case)
+    if not hurt or moment is None or not all(event.last.dated for event in hurt):
+        return State(now="unknown", as_of=moment)
+    now = moment.timestamp()
     active = [event for event in hurt if _active(event, case, now)]
     if not active:
-        silent = any(_stopped_for_good(event, case) for event in hurt)
-        return State(now="unknown" if silent else "recovered", as_of=case.now)
-    closed = len(hurt) - len(active)
+        if any(_stopped_for_good(event, case) for event in hurt):
+            return State(now="unknown", as_of=moment)
+        return State(now="recovered", as_of=moment, work_seen=_work_since(hurt, case))
+    closed = sum(event.is_closed for event in hurt if event not in active)
     easing = all(_eased(event, hurt, case) for event in active)
-    recovering = closed > len(active) or easing or _progress_after(hurt, case)
-    return State(now="recovering" if recovering else "ongoing", as_of=case.now)
+    lost = any(_gave_out(event) for event in active)
+    recovering = not lost and (closed > len(active) or easing or _progress_after(hurt, case))
+    return State(now="recovering" if recovering else "ongoing", as_of=moment)
+
+
+def _as_of(case: Case) -> datetime | None:
+    """Return the last moment that was seen of the time asked about."""
+    until = case.incident.window.until
+    if case.now is None or until is None:
+        return case.now
+    return min(case.now, until)
 
 
 def _active(event: Event, case: Case, now: float) -> bool:
     page = case.pages[event.page]
+    if _concluded(event, case):
+        return False
     if event.is_closed or (event.end is not None and page.persists):
-        return event.finish > now
+        # What shares the doubt of the zone is no later for it than what it is compared with.
+        return event.finish - (event.end.common_s if event.end else 0.0) > now
     return page.persists or event.last.utc.timestamp() > now - max(QUIET_S, page.lasts_s)
 
 
@@ -50,15 +66,68 @@ def _eased(event: Event, hurt: Iterable[Event], case: Case) -> bool:
 
 def _stopped_for_good(event: Event, case: Case) -> bool:
     """Tell whether work stopped and no word says that it went on: silence is no recovery."""
-    return event.damage >= STOPS_WORK and not event.is_closed and not _progress_after([event], case)
+    if event.is_closed or _concluded(event, case):
+        return False
+    if _gave_out(event):
+        return True
+    if _progress_after([event], case):
+        return False
+    return event.damage >= STOPS_WORK or event.severity == "critical"
 
 
-def _progress_after(hurt: Iterable[Event], case: Case) -> bool:
+def _gave_out(event: Event) -> bool:
+    """Tell whether it is of hardware that is not back because others of its host go on."""
+    return event.severity == "critical" and event.layer == "hardware"
+
+
+def _concluded(event: Event, case: Case) -> bool:
+    """Tell whether it is done by being told: a boot, an order carried out and what it ended."""
+    page = case.pages[event.page]
+    if page.concludes:
+        return all(_heard_again(node, event, case) for node in hosts_of([event]))
+    if event.plane != "workload":
+        return False
+    jobs = {a.id for a in event.anchors if a.kind == "job"}
+    ended = [e for e in case.timeline.events if case.pages[e.page].concludes]
+    ended = [e for e in ended if e.entity.kind == "job" and e.earliest <= event.latest]
+    return any(e.entity.id in jobs for e in ended)
+
+
+def _heard_again(node: str, event: Event, case: Case) -> bool:
+    moment = event.last.utc.timestamp() + BOOT_S
+    channels = ("kernel", "service")
+    return any(case.sight.covering(one, node, moment, moment) for one in channels)
+
+
+def _closed(case: Case) -> list[Event]:
+    """Return faults that nobody felt, where all of them are over: a link that came back at once."""
+    odd = [e for e in case.timeline.events if counts(e) and in_question(e, case)]
+    odd = [e for e in odd if e.severity in {"critical", "error"}]
+    return odd if all(event.is_closed for event in odd) else []
+
+
+def _progress_after(hurt: Sequence[Event], case: Case) -> bool:
     latest = max(event.start.utc for event in hurt)
-    return any(
-        case.pages[event.page].progress and event.last.utc > latest
-        for event in case.timeline.events
-    )
+    return any(event.last.utc > latest for event in _progress(hurt, case))
+
+
+def _work_since(hurt: Sequence[Event], case: Case) -> datetime | None:
+    """Return when work was last seen after all of it was over; None where it was not."""
+    over = max(e.end.utc if e.end else e.last.utc for e in hurt)
+    seen = (event.last.utc for event in _progress(hurt, case))
+    return max((moment for moment in seen if moment > over), default=None)
+
+
+def _progress(hurt: Iterable[Event], case: Case) -> Iterator[Event]:
+    """Yield the work that went on where it hurt: that of another host alone proves nothing."""
+    jobs = {a.id for event in hurt for a in event.anchors if a.kind == "job"}
+    nodes = nodes_of(hurt, case)
+    for event in case.timeline.events:
+        if not case.pages[event.page].progress:
+            continue
+        own = hosts_of([event])
+        if not nodes or not own or own & nodes or any(a.id in jobs for a in event.anchors):
+            yield event
 
 
 def count_impact(case: Case) -> Impact:

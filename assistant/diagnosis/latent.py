@@ -150,7 +150,7 @@ def _silent_together(events: list[Event], rule: Inference) -> list[Event]:
 def _dense(events: list[Event], rule: Inference) -> list[Event]:
     """Return those within the rule's time; where they are too few, those that began at once."""
     found = _densest(events, rule.within_s)
-    if len(_places(found)) >= rule.min_entities:
+    if len(_victims(found, rule)) >= rule.min_entities:
         return found
     return _at_once(events)
 
@@ -169,11 +169,11 @@ def _apart(one: Event, other: Event) -> float:
     return (other.start.utc - one.start.utc).total_seconds()
 
 
-def _ended_at_once(effects: Iterable[Event], affected: frozenset[str]) -> bool:
+def _ended_at_once(effects: Iterable[Event], affected: frozenset[str], rule: Inference) -> bool:
     """Tell whether each got it back within seconds of the others: two coincidences are none."""
     closed = [event for event in effects if event.is_closed]
     ends = [event.finish for event in closed]
-    return _places(closed) == affected and max(ends) - min(ends) <= AT_ONCE_S
+    return _victims(closed, rule) == affected and max(ends) - min(ends) <= AT_ONCE_S
 
 
 def _densest(events: list[Event], within_s: float) -> list[Event]:
@@ -190,8 +190,16 @@ def _densest(events: list[Event], within_s: float) -> list[Event]:
 
 
 def _places(events: Iterable[Event]) -> frozenset[str]:
-    nodes = hosts_of(events)
-    return frozenset(nodes or {m.key for e in events for m in (e.members or (e.entity,))})
+    return frozenset(hosts_of(events)) or _things(events)
+
+
+def _things(events: Iterable[Event]) -> frozenset[str]:
+    return frozenset(m.key for e in events for m in (e.members or (e.entity,)))
+
+
+def _victims(events: Iterable[Event], rule: Inference) -> frozenset[str]:
+    """Return what suffers: hosts, or the things of the one host that they share."""
+    return _things(events) if rule.over == "node" else _places(events)
 
 
 def _latent(
@@ -204,21 +212,23 @@ def _latent(
     pages: Mapping[str, Page],
 ) -> LatentCause | None:
     rule = page.infer
-    affected = _places(effects)
-    if rule is None or len(affected) < PAIR or page.entity.kind not in ENTITY_KINDS:
+    if rule is None or page.entity.kind not in ENTITY_KINDS:
+        return None
+    affected = _victims(effects, rule)
+    if len(affected) < PAIR:
         return None
     few = len(affected) < rule.min_entities
     if few and any(abs(_apart(effects[0], event)) > AT_ONCE_S for event in effects):
         return None
     since, until = min(e.earliest for e in effects), max(e.latest for e in effects)
     shown = [pages[name] for name in {e.page for e in effects}]
-    others = topology.related(*hub, "node") - affected
+    others = topology.related(*hub, "node") - affected if rule.over != "node" else frozenset[str]()
     return LatentCause(
         _inferred_event(page, hub, effects),
         tuple(e.id for e in effects),
         affected,
         frozenset(n for n in others if _was_watched(n, shown, sight, (since, until))),
-        thin=few and not _ended_at_once(effects, affected),
+        thin=few and not _ended_at_once(effects, affected, rule),
         named=not hub[1].startswith(UNNAMED),
     )
 

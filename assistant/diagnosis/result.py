@@ -31,6 +31,8 @@ class State(Value):
 
     now: Literal["ongoing", "recovering", "recovered", "unknown"]
     as_of: AwareDatetime | None = None
+    work_seen: AwareDatetime | None = None
+    """The last work seen where it hurt, after all of it was over."""
 
 
 class RootCause(Value):

@@ -22,6 +22,9 @@ FORESEEN = (AssistantError, KnowledgeError, ToolsError, OSError)
 _MISSING = (MissingPathError, NoSuchIncidentError, PageUnknownError, FileNotFoundError)
 
 
+_FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+
+
 class CommandFault(Exception):  # noqa: N818 -- "fault" is the product's word for what went wrong
     """The command failed for a reason it can name."""
 
@@ -92,7 +95,7 @@ def explain(error: Exception) -> CommandFault:
     hint = str(getattr(error, "hint", ""))
     if isinstance(error, _MISSING):
         return NotFoundFault(_say(error), hint or "Check the name; nothing was read.")
-    if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
+    if isinstance(error, OSError) and error.errno in _FORBIDDEN:
         return NotAllowedFault(_say(error), hint or "Run as a user who may read or write there.")
     return CommandFault(_say(error), hint)
 

@@ -1,7 +1,7 @@
 """Browse the handbook: list, show, search and lint its pages."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Annotated
 
@@ -25,6 +25,8 @@ from tools.entity import ENTITY_KINDS
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 _SCORE_DIGITS = 3
+_CODES = 40
+"""Characters of the codes' column."""
 _CODE = re.compile(r"[A-Za-z]{2,12}[ :_-]?\d+", re.ASCII)
 """What reads as a code: a word and a number."""
 
@@ -57,7 +59,7 @@ def list_pages(
         [
             (
                 r.id,
-                ", ".join(r.codes),
+                _some(r.codes),
                 words(f"layer.{r.layer}"),
                 words(f"plane.{r.plane}"),
                 titles[r.id],
@@ -90,12 +92,26 @@ def _find(catalog: Catalog, name: str) -> Page:
     coded = catalog.by_code(name)
     if coded:
         return coded[0]
+    numbered = _numbered(catalog, name)
+    if numbered:
+        raise NotFoundFault(
+            f"{name} is the number of several codes: {', '.join(numbered)}.",
+            f'Name one of them, such as `firstfault kb show "{numbered[0]}"`.',
+        )
     near = get_close_matches(name.lower(), catalog.pages, n=3)
     hint = f"Did you mean {', '.join(near)}? " if near else ""
     raise NotFoundFault(
         f"There is no page {name!r} in the handbook.",
         f"{hint}`firstfault kb list` shows all, `firstfault kb search WORDS` finds some.",
     )
+
+
+def _numbered(catalog: Catalog, name: str) -> list[str]:
+    """Return the codes of which a bare number is the number."""
+    if not (name.isascii() and name.isdigit()):
+        return []
+    codes = {code for page in catalog.pages.values() for code in page.codes}
+    return sorted(code for code in codes if code.split()[-1] == name)
 
 
 @app.command()
@@ -122,7 +138,7 @@ def search(
         typer.echo(words("kb.nothing", query=query), err=True)
         return
     print_table([words(f"kb.{name}") for name in ("id", "codes", "title")], [
-        (hit.page.id, ", ".join(hit.page.codes), words.say(hit.page.title)) for hit in hits
+        (hit.page.id, _some(hit.page.codes), words.say(hit.page.title)) for hit in hits
     ])  # fmt: skip
 
 
@@ -150,6 +166,13 @@ def lint(*, output: PlainOption = "text") -> int:
             typer.echo(f"skipped: {warning}")
         typer.echo(f"{len(catalog.pages)} pages, {len(errors)} errors.")
     return FAILURE if errors or catalog.warnings else OK
+
+
+def _some(codes: Sequence[str]) -> str:
+    """Name codes as far as a column takes them, and how many more there are."""
+    shown = [codes[n] for n in range(len(codes)) if len(", ".join(codes[: n + 1])) <= _CODES]
+    left = len(codes) - len(shown)
+    return ", ".join(shown) + (f" +{left}" if left else "")
 
 
 def _open(lang: str | None) -> tuple[Catalog, Words]:

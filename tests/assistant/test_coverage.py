@@ -32,6 +32,12 @@ def test_an_abnormal_source_is_told_by_the_gravest_thing_it_shows() -> None:
     assert row.why == "fatal"
 
 
+def test_a_day_of_which_nothing_is_claimed_is_normal() -> None:
+    """That a driver loaded is news and no fault; as a cause it is one of what it hurt."""
+    loaded = event("l", page("loaded", "change", severity="info"), 0)
+    assert [row.state for row in write_ledger([_read("E1")], [], [loaded])] == ["normal"]
+
+
 def _quote(line: int, text: str) -> Citation:
     return Citation(evidence="E1", line=line, text=text)
 

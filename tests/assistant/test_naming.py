@@ -25,6 +25,23 @@ def test_a_line_of_nobody_has_no_place() -> None:
     assert "place" not in values_of(Record("E1", "app", "words", 1, None, "", "", "", {}))
 
 
+@pytest.mark.parametrize(
+    ("unit", "text", "job"),
+    [
+        ("slurmstepd", "[1002.batch] error: a rank failed", "slurm:1002"),
+        ("slurmstepd", "job 1002: [rank9]: NCCL error", "slurm:1002"),
+        ("slurmstepd", "error: a rank failed", None),
+        ("train", "job 1002: [rank9]: NCCL error", None),
+    ],
+)
+def test_a_step_daemon_names_the_job_whose_line_it_passes_on(
+    unit: str, text: str, job: str | None
+) -> None:
+    """Two jobs on two hosts are then two, whatever their ranks complain of."""
+    record = Record("E1", "service", text, 1, None, "", "g6", unit, {})
+    assert values_of(record).get("job") == job
+
+
 NCCL = "node7:4410:4533 [5] transport/net_ib.cc:94 NCCL WARN NET/IB : Got async event : port error"
 
 

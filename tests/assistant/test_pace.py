@@ -101,6 +101,34 @@ def test_lines_as_frequent_as_ever_can_tell_of_few_steps(tmp_path: Path) -> None
     assert any("usual pace" in row.what.en for row in found.missing_information)
 
 
+def _an_hour(folder: Path, step: Callable[[int], int]) -> Diagnosis:
+    """Diagnose an hour of steps that is all there is."""
+    log = _every_minute(lambda n: f"train[1]: step {step(n)} loss 2.8", minutes=60)
+    kernel = _every_minute(lambda n: f"kernel: EXT4-fs (sda{n}): re-mounted.", minutes=60)
+    (folder / "syslog").write_text(
+        "".join(sorted([*log.splitlines(True), *kernel.splitlines(True)]))
+    )
+    found = investigate([folder / "syslog"], Incident(), shipped(), now=NOW).diagnosis
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("step", "verdict"),
+    [
+        pytest.param(lambda n: 50 * n, "healthy", id="steady"),
+        pytest.param(lambda n: 50 * min(n, 20) + 2 * n, "inconclusive", id="slower"),
+        pytest.param(lambda n: 50 * n - 1490 * (n >= 30), "inconclusive", id="undone"),
+        pytest.param(lambda n: 50 * n - 490 * (n >= 30), "healthy", id="done-again"),
+    ],
+)
+def test_an_hour_is_long_enough_to_show_a_pace(
+    tmp_path: Path, step: Callable[[int], int], verdict: str
+) -> None:
+    """A fall to a fraction of the pace, or to a number half an hour back, is no health."""
+    assert _an_hour(tmp_path, step).verdict == verdict
+
+
 def _two_processes(tmp_path: Path, other: Callable[[int], str]) -> Diagnosis:
     log = _every_minute(lambda n: f"trainA[5]: step {n} loss 3.0")
     return _diagnose(tmp_path, log + _every_minute(other))

@@ -15,6 +15,11 @@ START = datetime(2025, 6, 20, tzinfo=UTC)
 STRAGGLERS = (
     "STRAGGLER DETECTION WARNING: Some GPUs have worse relative performance. Affected ranks"
 )
+REAPED = "oom_reaper: reaped process 8812 (python3), now anon-rss:0kB, file-rss:0kB"
+NARROW = (
+    "31.504 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x4 link at 0000:3a:01.0"
+    " (capable of 504.112 Gb/s with 32.0 GT/s PCIe x16 link)"
+)
 UNIT = "systemd[1]: gpu-healthcheck.service: "
 
 
@@ -64,6 +69,30 @@ def _told(found: Investigation) -> tuple[str, set[str]]:
         (
             "train[42]: ucp_context.c:586  UCX  WARN  device 'mlx5_3:1' is not available",
             "rdma-device-unusable",
+        ),
+        ("kernel: bnxt_en 0000:31:00.0 ens1f0np0: NIC Link is Down", "ib-link-down"),
+        (f"kernel: {REAPED}", "process-oom-killed"),
+        (f"kernel: nvidia 0000:3b:00.0: {NARROW}", "pcie-bandwidth-limited"),
+        (
+            "kernel: NVRM: Xid (PCI:0000:3b:00): 92, pid=7, name=py, High single-bit ECC error",
+            "xid-92-high-corrected-ecc",
+        ),
+        (
+            "systemd-coredump[99]: Process 771 (python3) of user 0 dumped core.",
+            "process-core-dumped",
+        ),
+        ("train[42]: Aborted (core dumped)", "process-core-dumped"),
+        (
+            "smartd[8]: Device: /dev/sda [SAT], 8 Currently unreadable (pending) sectors",
+            "disk-failure-predicted",
+        ),
+        (
+            "monit[70]: filesystem /data space usage 100.0% matches resource limit",
+            "disk-full",
+        ),
+        (
+            "train[42]: OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 1, reducing to 1",
+            "training-diverged",
         ),
     ],
 )

@@ -71,11 +71,10 @@ def _diagnose(folder: Path, **files: str) -> Investigation:
         (REASONS, {"slurm-drained-for-gpu"}),
         (REGISTERED, {"slurm-node-resources-low", "slurm-gpu-count-low"}),
         (NO_DEVICE, {"slurmd-device-file-missing"}),
-        (LIMIT, {"slurm-time-limit"}),
         (STEP, {"slurm-step-ended"}),
         (EXITED, {"job-failed"}),
     ],
-    ids=["reasons", "registered", "no device", "limit", "step", "exited"],
+    ids=["reasons", "registered", "no device", "step", "exited"],
 )
 def test_what_slurm_wrote_is_seen(tmp_path: Path, text: str, pages: set[str]) -> None:
     """Drain reasons, registrations, limits and ended tasks are findings."""

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from assistant.diagnosis.result import Diagnosis
 from assistant.incident import Incident
 from assistant.investigate import investigate
@@ -59,3 +61,84 @@ def test_a_bad_sector_under_a_target_explains_its_read_only_file_system(tmp_path
     )
     found = _diagnose(tmp_path, {"oss-03": target})
     assert [root.page for root in found.root_causes] == ["disk-io-error"]
+
+
+TELLING = r"""
+slurm-time-limit
+slurmstepd: error: *** JOB 4511 ON g01 CANCELLED AT 2025-06-03T10:00:21 DUE TO TIME LIMIT ***
+
+slurm-job-cancelled
+[2025-06-01T12:12:09.330] _slurm_rpc_kill_job: REQUEST_KILL_JOB JobId=4411 uid 5011
+[2025-06-01T12:12:10.330] _job_complete: JobId=4411 WTERMSIG 15
+
+vllm-kv-cache-too-small
+ERROR 06-11 08:00:12 [core.py:515] ValueError: To serve at least one request with the models's >
+max seq len (131072), (16.00 GiB KV cache is needed, which is larger than the available KV cache >
+memory (1.91 GiB).
+
+nvidia-runtime-missing
+Jun 15 10:00:01 gpu-08 containerd[1100]: level=error msg="RunPodSandbox for x failed, error" >
+error="failed to get sandbox runtime: no runtime for \"nvidia\" is configured"
+
+certificate-invalid
+E0301 00:00:10.120000    2100 controller.go:145] "Failed to ensure lease exists, will retry" >
+err="Get \"https://10.0.0.1:6443/apis/x\": x509: certificate has expired or is not yet valid: >
+current time 2025-03-01T00:00:10Z is after 2025-02-28T23:59:59Z"
+
+etcd-space-exceeded
+{"level":"warn","ts":"2025-04-21T07:01:02.113Z","msg":"failed to apply request","response":"",>
+"error":"etcdserver: no space"}
+
+fabric-manager-version-differs
+Jun 20 01:00:01 h1 nv-fabricmanager[900]: fabric manager NVIDIA GPU driver interface version >
+550.127.05 don't match with driver version 550.90.07.
+Jun 20 01:05:00 h1 train[90]: RuntimeError: CUDA error: system not yet initialized
+"""
+"""Pages and what tells of them; lines that end in ``>`` go on in the next."""
+
+
+@pytest.mark.parametrize("told", TELLING.replace(">\n", "").strip().split("\n\n"))
+def test_a_line_that_tells_cause_and_effect_needs_no_other_witness(
+    tmp_path: Path, told: str
+) -> None:
+    """No other fault prints it; nothing that was not read could say otherwise."""
+    page, _, said = told.partition("\n")
+    (tmp_path / "pasted.log").write_text(f"{said}\n")
+    found = investigate([tmp_path], Incident(), shipped(), now=NOW).diagnosis
+    assert found is not None
+    assert (found.verdict, found.root_causes[0].page) == ("fault", page)
+
+
+LOST = "kernel: NVRM: Xid (PCI:0000:{}:00): 79, pid=771, name=python, GPU has fallen off the bus."
+FEED = "08:00 ipmitool[1]: 1 | 11/29/2026 | 02:08:00 | Power Supply #0xc8 | Power Supply AC lost |"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "before", "page"),
+    [
+        (("00", "00", "01"), (), "gpus-lost-together"),
+        (("00", "20", "40"), (), "xid-79-fell-off-bus"),
+        (("00", "00", "01"), (f"{FEED} Asserted",), "power-supply-lost"),
+    ],
+    ids=["at once", "one by one", "with their supply"],
+)
+def test_cards_that_fall_at_once_point_to_what_they_share(
+    tmp_path: Path, seconds: tuple[str, ...], before: tuple[str, ...], page: str
+) -> None:
+    """One host's switch, baseboard or power goes with all that hangs on it; a seen cause leads."""
+    cards = zip(seconds, ("3b", "5d", "5e"), strict=True)
+    fallen = (f"08:{second} {LOST.format(bus)}" for second, bus in cards)
+    assert _diagnose(tmp_path, {"g1": (*before, *fallen)}).root_causes[0].page == page
+
+
+def test_a_kubelet_that_was_stopped_by_hand_explains_its_node(tmp_path: Path) -> None:
+    """The controller's own log tells of the node and of the pods that it takes away."""
+    act = "sudo[41]: ops : TTY=pts/0 ; PWD=/home/ops ; USER=root ; COMMAND=/usr/bin/systemctl"
+    stopped = (
+        f"00:02 {act} stop kubelet",
+        "00:02 systemd[1]: Stopped kubelet: The Kubernetes Node Agent.",
+    )
+    told = 'reason="NodeNotReady" message="Node gpu-02 status is now: NodeNotReady"'
+    logs = {"gpu-02": stopped, "cp-1": (f"00:45 kube-controller-manager[12]: {told}",)}
+    (root,) = _diagnose(tmp_path, logs).root_causes
+    assert (root.page, len(root.explains)) == ("node-agent-stopped", 2)

@@ -125,3 +125,17 @@ def test_one_alarm_beside_a_fault_of_one_host_tells_no_zone() -> None:
     timeline = line_up([kernel("n1", 60, NOT_RESPONDING), kernel("n1", 70, XID), zoned])
     assert timeline.unresolved_zones == ("file:E9",)
     assert only(timeline, "storage-controller-failover").start.uncertainty_s == 14 * 3600
+
+
+@pytest.mark.parametrize(("host", "found"), [("n9", False), ("n1", True)])
+def test_alarms_that_may_lie_beside_a_fault_tell_no_zone_of_a_stranger(
+    *, host: str, found: bool
+) -> None:
+    """That they can coincide would be both why the zone is believed and what it then proves."""
+    own = [
+        said("kernel", None, XID.replace("79", code), host=host, clock="file:E9", evidence="E9",
+             time=unzoned(EIGHT_HOURS + 30))
+        for code in ("79", "48")
+    ]  # fmt: skip
+    timeline = line_up([*own, kernel("n1", 60, NOT_RESPONDING), kernel("n2", 60, NOT_RESPONDING)])
+    assert (timeline.unresolved_zones == ()) is found

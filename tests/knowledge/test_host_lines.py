@@ -37,7 +37,6 @@ def shown(channel: str, line: str, unit: str = "") -> set[str]:
         ("mce: [Hardware Error]: Machine check events logged", "machine-check-logged"),
         ("[Hardware Error]: Corrected error, no action required.", "mce-corrected"),
         ("[Hardware Error]: System Fatal error.", "host-hardware-error"),
-        ("NVRM: API mismatch: the client has the version 550.9, but", "driver-library-mismatch"),
         ("NVRM: Xid (PCI:0000:01:00): 8, pid=7, name=x, channel 0x7", "xid-8-engine-stopped"),
         ("NVRM: Xid (PCI:0000:01:00): 38, pid=1659,", "xid-not-in-handbook"),
         ("NVRM: Xid (PCI:0000:01:00): 48, pid=1659,", "xid-48-double-bit-ecc"),

@@ -14,6 +14,8 @@ OWN = {
     "kubelet": b'E0620 02:24:01.118242 2113 remote_runtime.go:633] "Status failed" err="x"\n',
     "containerd": b'time="2025-06-20T02:25:00Z" level=error msg="StopPodSandbox for x failed"\n',
     "chronyd": b"2025-06-20T02:25:00Z System clock was stepped by -37.284 seconds\n",
+    "kube-controller-manager": b'I0903 14:05:50.22 1 taint_eviction.go:111] "Deleting pod"\n',
+    "mmfsd": b"2025-06-20_01:03:00.120+0000: [E] Node 10.30.0.41 (gpu-41) is being expelled\n",
     "smartd": b"smartd[1586]: Device: /dev/sdb [SAT], 1 Offline uncorrectable sectors\n",
     "munged": b"munged[77]: Purged 4 credentials\nmunged[77]: Purged 9 credentials\n",
 }

@@ -50,6 +50,7 @@ PATHS: Mapping[str, str] = {
     "ecc errors/tpc repair pending": "tpc_repair_pending",
     "ecc errors/unrepairable memory": "memory_unrepairable",
     "temperature/gpu current temp": "temperature_c",
+    "temperature/gpu slowdown temp": "temperature_slowdown_c",
     "temperature/memory current temp": "temperature_memory_c",
     "temperature/gpu t.limit temp": "temperature_margin_c",
     "gpu power readings/power draw": "power_w",

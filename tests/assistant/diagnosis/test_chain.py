@@ -1,5 +1,7 @@
 """Facts about the propagation that is drawn."""
 
+import pytest
+
 from assistant.diagnosis.diagnose import diagnose
 from tests.assistant.diagnosis.world import case, event, page
 
@@ -90,3 +92,30 @@ def test_what_the_root_brought_about_is_no_trigger_of_it() -> None:
     assert [root.page for root in found.root_causes] == ["worn"]
     assert [(link.source, link.target) for link in found.chain] == [("b", "a"), ("a", "c")]
     assert found.first_anomaly == "b"
+
+
+@pytest.mark.parametrize(("hosts", "begins"), [(["n1"], "a"), (["n1", "n2"], "load")])
+def test_an_everyday_change_set_nothing_off_that_one_thing_alone_has(
+    hosts: list[str], begins: str
+) -> None:
+    """A driver is loaded at each start; five days later a program fails, and that is all."""
+    load = page(
+        "load",
+        "change",
+        severity="info",
+        effects=[
+            {
+                "effect": "first",
+                "strength": "sometimes",
+                "delay": {"max_s": 604800},
+                "scope": "rack",
+            }
+        ],
+    )
+    loaded = event("load", load, -300, anchors=[("rack", "r")])
+    failed = [
+        event(name, FIRST, 0, node=host, anchors=[("rack", "r")])
+        for name, host in zip("ab", hosts, strict=False)
+    ]
+    events = [loaded, *failed, event("m", MIDDLE, 5), event("l", LAST, 9)]
+    assert diagnose(case([load, *PAGES], events)).first_anomaly == begins

@@ -8,6 +8,7 @@ import pytest
 from assistant.diagnosis.diagnose import diagnose
 from assistant.event import Event
 from assistant.sight import Stretch, build_sight
+from assistant.topology import Ties
 from tests.assistant.diagnosis.world import T0, case, event, kernel, page, watched
 
 REBOOTED = page("rebooted", "symptom", damage=2, signatures=[kernel("rebooted")])
@@ -53,15 +54,21 @@ def test_a_good_reading_afterwards_clears_no_hardware_without_the_log_of_then() 
 def test_a_missing_card_keeps_the_class_of_broken_cards_open() -> None:
     """A program that misses a GPU on the node speaks against its health, whatever the kernel says.
 
-    So does an error of the kernel that no page knows.
+    So does what a health check reports, and an error that no page knows and that is the kernel's or
+    speaks of a GPU.
     """
     lost = page("lost", effects=[{"effect": "rebooted"}], signatures=[kernel("lost")])
-    card = page("card", stands_for=["lost"], plane="compute", refuted_by=[_WELL])
+    card = page(
+        "card", stands_for=["lost"], plane="compute", refuted_by=[_WELL], entity={"kind": "gpu"}
+    )
     gone = page("gone", "symptom", layer="hardware", plane="compute", damage=2)
+    checked = page("checked", "mechanism", layer="hardware", plane="compute")
     strange = page("strange", "unread")
-    pages = (card, lost, gone, strange, page("well", "benign"), REBOOTED)
+    pages = (card, lost, gone, checked, strange, page("well", "benign"), REBOOTED)
     down = event("e1", REBOOTED, 0)
     unknown = event("u1", strange, 5, channels=frozenset({"kernel"}))
+    by_name = event("u2", strange, 5, text="GPU 3 is lost", channels=frozenset({"service"}))
+    other = event("u3", strange, 5, text="no such user", channels=frozenset({"service"}))
 
     def names(*more: Event, unread: Sequence[Event] = ()) -> set[str]:
         world = case(pages, [down, *more], sight=watched("n1"))
@@ -71,6 +78,28 @@ def test_a_missing_card_keeps_the_class_of_broken_cards_open() -> None:
     assert "card" in names()
     assert "card" not in names(event("e2", gone, 10))
     assert "card" not in names(unread=[unknown])
+    assert "card" not in names(event("e3", checked, 10, node="", anchors=[("cluster", "c")]))
+    assert "card" not in names(unread=[by_name])
+    assert "card" in names(unread=[other])
+
+
+@pytest.mark.parametrize(
+    ("job", "read", "names"),
+    [((), "n1", 0), (("job", "j"), "n1", 0), (("job", "j"), "n2", 1)],
+    ids=["of no known job", "one host of the job unread", "all hosts of the job read"],
+)
+def test_what_waits_for_others_is_cleared_by_the_logs_of_all_of_them(
+    *, job: tuple[str, str] | tuple[()], read: str, names: int
+) -> None:
+    """One host's silence says nothing of the hosts of the other ranks."""
+    waits = page("waits", "symptom", damage=2, entity={"kind": "rank"})
+    died = page("died", effects=[{"effect": "waits", "scope": "job"}], signatures=[kernel("died")])
+    ties = Ties()
+    for host in ("n1", "n2"):
+        ties.relate(("job", "j"), ("node", host))
+    events = [event("e1", waits, 0, anchors=[job] if job else [])]
+    found = diagnose(case((waits, died), events, ties=ties, sight=watched("n1", read)))
+    assert len(found.ruled_out) == names
 
 
 def test_lines_that_begin_with_the_fault_are_an_excerpt() -> None:

@@ -84,3 +84,13 @@ def test_on_a_host_of_the_first_fault_it_may_belong_to_that() -> None:
 def test_what_harmed_nobody_is_no_fault_of_its_own() -> None:
     """A link that failed beside, with nothing grave after it."""
     assert _with_loss(-20000, "n2", damage=0) == ["bad-gpu"]
+
+
+def test_a_fault_of_no_place_is_one_root_and_one_rival() -> None:
+    """Nothing tells a second happening apart from the first: it is neither a twin nor a rival."""
+    refused = page("refused", entity={"kind": "cluster"}, severity="critical", damage=1)
+    anchors = [("cluster", "cluster")]
+    events = [event(f"ev{n}", refused, 9000 * n, node="", anchors=anchors) for n in (1, 2)]
+    found = diagnose(case([refused], events))
+    assert [root.event for root in found.root_causes] == [found.hypotheses[0].event]
+    assert [one.id for one in found.hypotheses] == ["h1"]

@@ -10,7 +10,7 @@ from assistant.diagnosis.weights import DEFAULT_WEIGHTS
 from assistant.event import Anchor, Event, Setting
 from knowledge.page import Page
 from tests.assistant.diagnosis.world import at, event, page
-from tools.evidence import Citation, Instant
+from tools.evidence import Citation, Instant, Zone
 
 
 def _graph(pages: Sequence[Page], events: Sequence[Event], *seen: Setting) -> Graph:
@@ -245,3 +245,34 @@ def test_the_host_that_complains_is_not_the_peer_it_complains_of() -> None:
     events = [event("a", NAMED, 0, node="n3"), event("b", EFFECT, 10, node="n3", peers=STRANGER)]
 
     assert _pairs(_graph([NAMED, EFFECT], events)) == set()
+
+
+@pytest.mark.parametrize(
+    ("where", "said", "kept"),
+    [
+        ("n3", {"program": "train"}, True),
+        ("n7", {"program": "train"}, True),
+        ("n7", {"program": "jupyter"}, False),
+    ],
+    ids=["nothing of the cause's host", "the same program there", "another program there"],
+)
+def test_no_guess_joins_what_two_programs_say(
+    *, where: str, said: dict[str, str], kept: bool
+) -> None:
+    """Lines that name their programs tell of one job only where the names agree."""
+    died = event("a", DIES, 0, node="n7")
+    waits = event("b", WAITS, 10, node="n3", fields={"program": "train"})
+    graph = _graph(
+        [DIES, WAITS, EFFECT], [died, waits, event("c", EFFECT, 1, node=where, fields=said)]
+    )
+    assert ("a", "b") in _pairs(graph) or not kept
+    assert kept or ("a", "b") not in _pairs(graph)
+
+
+@pytest.mark.parametrize("zone", ["unknown", "assumed"])
+def test_nothing_is_guessed_by_times_that_do_not_compare(zone: Zone) -> None:
+    """Only the time speaks for a guess: within half a day it speaks for none."""
+    lost = Instant(at(0), 1.0, zone)
+    died = event("a", DIES, 0, node="n7").model_copy(update={"start": lost})
+    graph = _graph([DIES, WAITS], [died, event("b", WAITS, 10, node="n3")])
+    assert bool(graph.out) is (zone == "assumed")

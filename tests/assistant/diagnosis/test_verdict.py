@@ -1,5 +1,7 @@
 """Facts about what the verdict, the state and the counts agree on."""
 
+import pytest
+
 from assistant.diagnosis.diagnose import diagnose
 from assistant.event import Event
 from tests.assistant.diagnosis.world import case, event, kernel, page, watched
@@ -83,6 +85,23 @@ def test_harm_without_a_cause_begins_with_the_harm() -> None:
 
     assert found.verdict == "inconclusive"
     assert found.first_anomaly == "hurt"
+
+
+@pytest.mark.parametrize(
+    ("node", "before", "first"),
+    [("n1", 60, "stray"), ("n2", 60, "led"), ("n1", 86400, "led")],
+    ids=["the same host", "another host", "long ago"],
+)
+def test_what_stays_unexplained_just_before_on_what_is_hurt_came_first(
+    node: str, before: float, first: str
+) -> None:
+    """A link that went down ten seconds before the storage did is no afterthought."""
+    led = page("led", effects=[{"effect": "hurt"}], severity="critical")
+    stray = page("stray")
+    events = [event("stray", stray, -before, node=node), event("led", led, 0)]
+    events.append(event("hurt", HURT, 5))
+    found = diagnose(case([*WORLD, led, stray], events, window=(-90000, 3600)))
+    assert (found.verdict, found.first_anomaly) == ("inconclusive", first)
 
 
 def test_the_first_anomaly_is_no_consequence_of_what_was_seen() -> None:

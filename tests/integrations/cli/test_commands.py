@@ -71,6 +71,15 @@ def test_a_page_is_shown_by_id_or_code(run: Run) -> None:
     assert out.startswith("xid-79-fell-off-bus")
     assert load(run("kb", "show", "xid-79-fell-off-bus", "-o", "json")[1])["plane"] == "compute"
     assert run("kb", "show", "no-such-page")[0] == 3
+    code, _, err = run("kb", "show", "79")
+    assert (code, "Xid 79" in err) == (3, True)
+
+
+def test_a_page_of_many_codes_leaves_its_line_readable(run: Run) -> None:
+    """One page of a hundred codes must not push every title out of sight."""
+    lines = run("kb", "list")[1].splitlines()
+    assert any(" +" in line for line in lines)
+    assert max(map(len, lines)) < 260
 
 
 def test_search_and_coverage(run: Run) -> None:
@@ -206,6 +215,15 @@ def test_collect_saves_a_folder_and_an_archive(run: Run, home: Path) -> None:
         names = archive.getnames()
     assert names[0].endswith("manifest.jsonl")
     assert list(home.glob(".collect-*")) == []
+
+
+@pytest.mark.parametrize("name", ["saved", "saved.tar.zst"])
+def test_collect_says_where_it_may_not_write(run: Run, name: str) -> None:
+    """Exit 4, in the language asked for: nothing hangs, and another user could."""
+    code, _, err = run("collect", "--out", f"/sys/{name}", "--lang", "zh", "--deadline", "1")
+    assert code == 4
+    assert "/sys" in err
+    assert "没有权限" in err or "不被允许" in err
 
 
 def test_the_doctor_says_what_to_do(run: Run) -> None:

@@ -30,11 +30,16 @@ CALLED = [
     "数据读取失败，重试 3 次后放弃",
     "W0620 02:10:11.530123    1234 acme.go:12] failed to renew the lease",
     "Failed to mount /data",
+    "ConnectionResetError: [Errno 104] Connection reset by peer",
+    "urllib3.exceptions.MaxRetryError: HTTPSConnectionPool(host='s3', port=443)",
+    "Killed",
+    "./run.sh: line 12: 41022 Killed                  python train.py",
     "WARN rail 3: link unusable, traffic moved to rail 2",
     "2025-06-20T02:10:11.530123Z 0 [ERROR] [MY-012592] [InnoDB] Operating system error number 5",
 ]
 NOT_CALLED = [
     "rpc finished, error: none",
+    "Killed 3 stale workers before start",
     "client asked for level=errors of the report",
     "0 ERRORs in 120 lines",
     "checked 8 disks, 0 failed, no errors",
