@@ -87,6 +87,12 @@ class Settings(BaseModel):
     """Base URL of an OpenAI-compatible endpoint."""
     model_api_key: SecretStr = SecretStr("")
     """Its key."""
+    embedding_model: str = ""
+    """Name of a model for searches at an OpenAI-compatible endpoint; empty: the local one."""
+    embedding_base_url: str = ""
+    """Base URL of that endpoint."""
+    embedding_api_key: SecretStr = SecretStr("")
+    """Its key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from assistant.gather import Live
     from assistant.store import Store
     from knowledge.catalog import Catalog
+    from knowledge.embedding import Embedder
+    from knowledge.search.opening import Opened
     from tools.context import ProbeContext
     from tools.transport.port import Transport
 
@@ -111,6 +113,42 @@ def open_handbook(settings: Settings, around: Surroundings | None = None) -> "Ca
     from assistant.vocabulary import without_faulty  # noqa: PLC0415 -- loads every probe
 
     return without_faulty(catalog)
+
+
+def open_finder(settings: Settings, around: Surroundings, catalog: "Catalog") -> "Opened":
+    """Open the search over the handbook; its index lies in the data directory.
+
+    Raises:
+        SettingError: that lies on the network.
+    """
+    from knowledge.search.corpus import corpus_of  # noqa: PLC0415 -- loads numpy
+    from knowledge.search.opening import open_search  # noqa: PLC0415 -- as above
+    from tools.workspace import NETWORK, filesystem_of  # noqa: PLC0415 -- as above
+
+    root = data_dir(settings, around) / "index"
+    point, kind = filesystem_of(root)
+    if kind in NETWORK:
+        why = f"{point} is a network file system ({kind}) that can hang; name a local folder"
+        raise SettingError("data_dir", str(root), why)
+    embedder, why = choose_embedder(settings)
+    return open_search(catalog, corpus_of(catalog), root, embedder, why=why)
+
+
+def choose_embedder(settings: Settings) -> "tuple[Embedder | None, str]":
+    """Return the endpoint's model that was set, else the local one; or None and why."""
+    from knowledge.embedding import (  # noqa: PLC0415 -- loads numpy
+        EndpointEmbedder,
+        LocalEmbedder,
+        local_is_installed,
+    )
+
+    if settings.embedding_model:
+        key = settings.embedding_api_key.get_secret_value()
+        url = settings.embedding_base_url
+        return EndpointEmbedder(settings.embedding_model, url, key), ""
+    if local_is_installed():
+        return LocalEmbedder(), ""
+    return None, "the extra firstfault[local] is not installed and no embedding_model is set"
 
 
 def cache_dir(around: Surroundings) -> Path | None:

@@ -23,22 +23,23 @@ if TYPE_CHECKING:
     from chromadb.api.types import Where
 
 _FOLDER = "chroma"
-_COLLECTION = "passages"
 _BATCH = 2000
+_SEARCHED = 200
+"""How many candidates a search keeps: as many as are asked for, so that none is missed."""
 _TURN = "opening.lock"
 
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
-    """An open collection. Its vectors have length 1; nearness is their cosine, −1 to 1."""
+    """Open collections by name. Vectors have length 1; nearness is their cosine, −1 to 1."""
 
     client: "Client"
-    collection: "Collection"
+    collections: "Mapping[str, Collection]"
 
     def nearest(
-        self, vector: Vectors, most: int, where: Mapping[str, Sequence[str]] | None = None
+        self, name: str, vector: Vectors, most: int, where: Mapping[str, Sequence[str]]
     ) -> list[tuple[str, float]]:
-        """Return the ids of the nearest passages with their cosine, nearest first.
+        """Return the ids of a collection's nearest passages with their cosine, nearest first.
 
         `where` maps a field of the passage to the values that it may have; empty lets all through.
 
@@ -48,10 +49,10 @@ class VectorIndex:
         from chromadb.errors import ChromaError  # noqa: PLC0415 -- see `_open_client`
 
         try:
-            found = self.collection.query(
+            found = self.collections[name].query(
                 query_embeddings=cast("list[Sequence[float]]", [vector.tolist()]),
                 n_results=most,
-                where=_where(where or {}),
+                where=_where(where),
                 include=["distances"],
             )
         except ChromaError as error:
@@ -64,27 +65,35 @@ class VectorIndex:
         self.client.close()
 
 
-def build_vectors(
-    folder: Path, ids: Sequence[str], vectors: Vectors, fields: Sequence[Mapping[str, str]]
-) -> None:
-    """Write a collection of passages below `folder`: an id, a vector and fields to filter by."""
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What goes into one collection: ids, a row of `vectors` each, and fields to filter by."""
+
+    ids: Sequence[str]
+    vectors: Vectors
+    fields: Sequence[Mapping[str, str]]
+
+
+def build_vectors(folder: Path, collections: Mapping[str, Batch]) -> None:
+    """Write collections of passages below `folder`."""
     with _client(folder / _FOLDER) as client:
-        held = client.create_collection(
-            _COLLECTION,
-            embedding_function=None,
-            configuration={"hnsw": {"space": "ip", "ef_search": 200, "ef_construction": 200}},
-        )
-        for at in range(0, len(ids), _BATCH):
-            span = slice(at, at + _BATCH)
-            held.add(
-                ids=list(ids[span]),
-                embeddings=vectors[span],
-                metadatas=[dict(each) for each in fields[span]],
+        for name, batch in collections.items():
+            held = client.create_collection(
+                name,
+                embedding_function=None,
+                configuration={"hnsw": {"space": "ip", "ef_search": _SEARCHED}},
             )
+            for at in range(0, len(batch.ids), _BATCH):
+                span = slice(at, at + _BATCH)
+                held.add(
+                    ids=list(batch.ids[span]),
+                    embeddings=batch.vectors[span],
+                    metadatas=[dict(each) for each in batch.fields[span]],
+                )
 
 
-def open_vectors(folder: Path, expected: int) -> VectorIndex:
-    """Open what `build_vectors` wrote; `expected` is its number of passages.
+def open_vectors(folder: Path, expected: Mapping[str, int]) -> VectorIndex:
+    """Open what `build_vectors` wrote; `expected` is how many passages each collection holds.
 
     Raises:
         IndexDamagedError: Chroma cannot open it, or it holds another number.
@@ -94,12 +103,12 @@ def open_vectors(folder: Path, expected: int) -> VectorIndex:
     with _turn(folder / _TURN):
         try:
             client = _open_client(folder / _FOLDER)
-            held = client.get_collection(_COLLECTION, embedding_function=None)
-            count = held.count()
+            held = {name: client.get_collection(name, embedding_function=None) for name in expected}
+            counts = {name: each.count() for name, each in held.items()}
         except (ChromaError, ValueError, OSError) as error:
             raise IndexDamagedError(str(error)) from error
-    if count != expected:
-        raise IndexDamagedError(f"{count} vectors for {expected} passages")
+    if counts != expected:
+        raise IndexDamagedError(f"{counts} vectors for {dict(expected)} passages")
     return VectorIndex(client, held)
 
 

@@ -8,7 +8,13 @@ from typing import Annotated
 import typer
 
 from assistant.vocabulary import find_faulty
-from integrations.bootstrap import choose_words, load_settings, open_handbook, read_surroundings
+from integrations.bootstrap import (
+    choose_words,
+    load_settings,
+    open_finder,
+    open_handbook,
+    read_surroundings,
+)
 from integrations.cli.fault import FAILURE, OK, NotFoundFault, UsageFault
 from integrations.cli.kb_page import print_page
 from integrations.cli.options import LangOption, PlainOption
@@ -17,14 +23,21 @@ from integrations.rendering.document import SCHEMA_VERSION
 from integrations.wording.words import Words
 from knowledge.catalog import Catalog
 from knowledge.lint import lint as check_pages
-from knowledge.listing import FamilyCoverage, Row, coverage, matrix, rows
-from knowledge.listing import search as find_pages
+from knowledge.listing import LAYERS, PLANES, FamilyCoverage, Row, coverage, matrix, rows
 from knowledge.page import Page
 from knowledge.problem import Problem
 from tools.entity import ENTITY_KINDS
 
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
-_SCORE_DIGITS = 3
+FamilyOption = Annotated[
+    list[str] | None, typer.Option("--family", help="Only this family; may be repeated.")
+]
+LayerOption = Annotated[
+    list[str] | None, typer.Option("--layer", help="Only this layer; may be repeated.")
+]
+PlaneOption = Annotated[
+    list[str] | None, typer.Option("--plane", help="Only this plane; may be repeated.")
+]
 _CODES = 40
 """Characters of the codes' column."""
 _CODE = re.compile(r"[A-Za-z]{2,12}[ :_-]?\d+", re.ASCII)
@@ -118,28 +131,42 @@ def _numbered(catalog: Catalog, name: str) -> list[str]:
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, a code or a log line.")],
     *,
-    limit: Annotated[int, typer.Option("-k", min=1, help="At most so many.")] = 10,
+    limit: Annotated[int, typer.Option("-k", min=1, max=100, help="At most so many.")] = 10,
+    family: FamilyOption = None,
+    layer: LayerOption = None,
+    plane: PlaneOption = None,
     output: PlainOption = "text",
     lang: LangOption = None,
 ) -> None:
-    """Find pages by code or words."""
+    """Find pages by code, by a line of a log, or by words in English or Chinese."""
     if not query.strip():
         raise UsageFault("QUERY is empty", "Give words, a code or a log line.")
-    catalog, words = _open(lang)
-    hits = find_pages(catalog, query, limit=limit)
-    if hits and _CODE.fullmatch(query.strip()) and not catalog.by_code(query):
-        typer.echo(words("kb.unknown_code", query=query.strip()), err=True)
-    if output == "json":
-        print_items([
-            {**_page(hit.page), "score": round(hit.score, _SCORE_DIGITS)} for hit in hits
-        ])  # fmt: skip
-        return
-    if not hits:
-        typer.echo(words("kb.nothing", query=query), err=True)
-        return
-    print_table([words(f"kb.{name}") for name in ("id", "codes", "title")], [
-        (hit.page.id, _some(hit.page.codes), words.say(hit.page.title)) for hit in hits
-    ])  # fmt: skip
+    from integrations.cli.kb_search import print_answer  # noqa: PLC0415 -- loads numpy
+    from knowledge.search.finder import Filters  # noqa: PLC0415 -- as above
+
+    around = read_surroundings()
+    settings = load_settings({"lang": lang}, around).settings
+    words = choose_words(settings, around)
+    catalog = open_handbook(settings, around)
+    families = sorted({page.family for page in catalog.pages.values()})
+    filters = Filters(
+        families=_known("family", family, families),
+        layers=_known("layer", layer, LAYERS),
+        planes=_known("plane", plane, PLANES),
+    )
+    opened = open_finder(settings, around, catalog)
+    if opened.said:
+        typer.echo(words("kb.rebuilt"), err=True)
+    answer = opened.finder.find(query, most=limit, filters=filters)
+    print_answer(query, answer, words, as_json=output == "json")
+
+
+def _known(what: str, wanted: Sequence[str] | None, known: Sequence[str]) -> tuple[str, ...]:
+    """Check the values of a filter; an unknown one would silently find nothing."""
+    for name in wanted or ():
+        if name not in known:
+            raise UsageFault(f"There is no {what} {name!r}", f"There are {', '.join(known)}.")
+    return tuple(wanted or ())
 
 
 @app.command()

@@ -39,11 +39,15 @@ class ExactFinder:
 
         A code's first page comes before the others that share it.
         """
-        share = min(1.0, _ALONE / max(1, len(set(tokens_of(query)))))
+        share = min(1.0, _ALONE / max(1, _count(query)))
         named = [page for name in _NAME.findall(query) for page in self._names.get(name, ())]
         coded = (page.id for page in self.catalog.by_code(_plain(query)))
         pages = dict.fromkeys((*coded, *named))
         return {page: share * (1 - _NEXT * place) for place, page in enumerate(pages)}
+
+    def asks_for_code(self, query: str) -> bool:
+        """Tell whether so short a query asks for the codes in it and not for its other words."""
+        return _count(query) <= _ALONE and not self.find_codes(query)
 
     def find_unknown_code(self, query: str) -> str:
         """Return a code that the query asks for and no page has; empty if there is none."""
@@ -92,6 +96,10 @@ class ExactFinder:
             and signature.source != "alert"
             and page.role not in DEAF
         )
+
+
+def _count(query: str) -> int:
+    return len(set(tokens_of(query)))
 
 
 def _could_hold(signature: TextSignature, text: str) -> bool:

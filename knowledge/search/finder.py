@@ -1,8 +1,9 @@
 """The search itself: a question in, pages out, with why each matched, or nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from knowledge.search.centring import Centres, centre, language_of
 from knowledge.search.corpus import Corpus, Entry
 from knowledge.search.exact import ExactFinder
 from knowledge.search.lexical import LexicalIndex
-from knowledge.search.passages import Form, Passage
+from knowledge.search.passages import FORMS, Form, Passage
 from knowledge.search.ranking import (
     LEAST,
     WITH_VECTORS,
@@ -40,6 +41,16 @@ class Filters:
     families: tuple[str, ...] = ()
     layers: tuple[str, ...] = ()
     planes: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> Mapping[str, Sequence[str]]:
+        """The same, as vectors are filtered."""
+        return {
+            "kind": self.kinds,
+            "family": self.families,
+            "layer": self.layers,
+            "plane": self.planes,
+        }
 
     def admit(self, entry: Entry) -> bool:
         """Tell whether an entry may be found."""
@@ -88,17 +99,23 @@ class Meaning:
     centres: Centres
     embedder: Embedder
 
-    def nearest(self, query: str, form: Form) -> list[tuple[str, float]]:
-        """Return the nearest passages of one form with their cosines.
+    def nearest(
+        self, query: str, where: Mapping[str, Sequence[str]]
+    ) -> Mapping[Form, list[tuple[str, float]]]:
+        """Return the nearest passages of each form with their cosines.
 
         Raises:
             EmbeddingError: the model does not answer.
             IndexDamagedError: the vectors cannot be read.
         """
-        raw = self.embedder.embed_query(query)
-        group = f"{form}-{language_of(query)}"
-        vector = centre(raw[None, :], [group], self.centres)[0]
-        return self.vectors.nearest(vector, _NEAREST, {"form": (form,)})
+        raw = self.embedder.embed_query(query)[None, :]
+        lang = language_of(query)
+        return {
+            form: self.vectors.nearest(
+                form, centre(raw, [f"{form}-{lang}"], self.centres)[0], _NEAREST, where
+            )
+            for form in FORMS
+        }
 
 
 @dataclass(frozen=True)
@@ -115,17 +132,13 @@ class Finder:
     def find(self, query: str, *, most: int = 10, filters: Filters = Filters()) -> Answer:
         """Find what answers the query: a code, a line of a log, words in English or Chinese."""
         query = query[:_MOST_CHARACTERS].strip()
-        arms, without = self.ask(query)
+        arms, without = self.ask(query, filters)
         totals = arms.total()
         unknown = self.exact.find_unknown_code(query)
         probability = self.judge(query, arms, totals)
-        if probability < LEAST or (unknown and not arms.codes.any()):
+        if probability < LEAST or (unknown and self.exact.asks_for_code(query)):
             return Answer((), probability, unknown, without)
-        order = [
-            int(place)
-            for place in np.argsort(-totals, kind="stable")
-            if filters.admit(self.corpus.entries[int(place)]) and arms.reasons(int(place))
-        ][:most]
+        order = islice(self._order(arms, totals, filters), most)
         parts = self.parts.score(query)
         results = tuple(
             Found(
@@ -138,7 +151,13 @@ class Finder:
         )
         return Answer(results, probability, unknown, without)
 
-    def ask(self, query: str) -> tuple[Arms, str]:
+    def _order(self, arms: Arms, totals: Scores, filters: Filters) -> Iterator[int]:
+        """Yield the places of what may be shown, best first."""
+        for place in np.argsort(-totals, kind="stable").tolist():
+            if filters.admit(self.corpus.entries[place]) and arms.reasons(place):
+                yield place
+
+    def ask(self, query: str, filters: Filters = Filters()) -> tuple[Arms, str]:
         """Ask every arm; the second value says which could not answer."""
         by_part = self.parts.score(query)
         phrase = self._is_phrase
@@ -150,10 +169,11 @@ class Finder:
             "phrases": self._highest(by_part[phrase], self._entry_of[phrase]),
         }
         try:
-            meaning, said = self._near(query, "text"), self._near(query, "phrase")
+            near = self.meaning.nearest(query, filters.fields) if self.meaning else {}
         except (EmbeddingError, IndexDamagedError) as error:
             nothing = np.zeros(len(self.corpus.entries), np.float32)
             return Arms(**arms, meaning=nothing, said=nothing), str(error)
+        meaning, said = (self._spread(near.get(form, [])) for form in FORMS)
         return Arms(**arms, meaning=meaning, said=said), self.without
 
     def judge(self, query: str, arms: Arms, totals: Scores) -> float:
@@ -177,9 +197,8 @@ class Finder:
             covered=sum(rarity[t] for t in tokens if t in best) / total,
         )
 
-    def _near(self, query: str, form: Form) -> Scores:
+    def _spread(self, near: Sequence[tuple[str, float]]) -> Scores:
         """Return every entry's best cosine; of those beyond the nearest, that of the last."""
-        near = self.meaning.nearest(query, form) if self.meaning else []
         scores = np.full(len(self.corpus.entries), near[-1][1] if near else 0.0, np.float32)
         for key, cosine in near:
             place = self.corpus.place[self._parts_by_id[key].page]

@@ -20,7 +20,13 @@ DAMAGED = "damaged"
 _MARK = "complete.json"
 _ASIDE = ".building"
 _LOCK = ".lock"
-_CHANGING = ("chroma.sqlite3", "chroma.sqlite3-journal", "chroma.sqlite3-wal", "chroma.sqlite3-shm")
+_CHANGING = (
+    "chroma.sqlite3",
+    "chroma.sqlite3-journal",
+    "chroma.sqlite3-wal",
+    "chroma.sqlite3-shm",
+    "opening.lock",
+)
 """What Chroma itself touches when it opens a folder; SQLite guards that against damage."""
 
 

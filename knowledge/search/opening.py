@@ -2,14 +2,15 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from knowledge.catalog import Catalog
-from knowledge.embedding import Embedder
+from knowledge.embedding import Embedder, Vectors
 from knowledge.errors import EmbeddingError, IndexDamagedError
-from knowledge.index import build_vectors, open_vectors
+from knowledge.index import Batch, build_vectors, open_vectors
 from knowledge.search.centring import centre, find_centres, read_centres, save_centres
 from knowledge.search.corpus import Corpus
 from knowledge.search.exact import ExactFinder
@@ -17,7 +18,7 @@ from knowledge.search.finder import Finder, Meaning
 from knowledge.search.folder import DAMAGED, Held, hold, remove_others
 from knowledge.search.glossary import load_glossary
 from knowledge.search.lexical import LexicalIndex
-from knowledge.search.passages import Passage
+from knowledge.search.passages import FORMS, Form, Passage
 from knowledge.search.vectors import vectors_of
 
 _WHOLE = "whole"
@@ -78,7 +79,8 @@ def _open(
 
 
 def _open_meaning(folder: Path, corpus: Corpus, embedder: Embedder) -> Meaning:
-    vectors = open_vectors(folder, len(_embedded(corpus)))
+    held = Counter(each.form for each in _embedded(corpus))
+    vectors = open_vectors(folder, {form: held[form] for form in FORMS})
     return Meaning(vectors, read_centres(folder / _CENTRES), embedder)
 
 
@@ -96,10 +98,14 @@ def _build(folder: Path, corpus: Corpus, embedder: Embedder | None, root: Path) 
     groups = [each.group for each in passages]
     centres = find_centres(vectors, groups)
     save_centres(folder / _CENTRES, centres)
-    fields = [
-        {**corpus.entries[corpus.place[each.page]].fields, "form": each.form} for each in passages
-    ]
-    build_vectors(folder, [each.id for each in passages], centre(vectors, groups, centres), fields)
+    freed = centre(vectors, groups, centres)
+    build_vectors(folder, {form: _batch(corpus, passages, freed, form) for form in FORMS})
+
+
+def _batch(corpus: Corpus, passages: Sequence[Passage], vectors: Vectors, form: Form) -> Batch:
+    rows = [row for row, each in enumerate(passages) if each.form == form]
+    entries = [corpus.entries[corpus.place[passages[row].page]] for row in rows]
+    return Batch([passages[row].id for row in rows], vectors[rows], [e.fields for e in entries])
 
 
 def _embedded(corpus: Corpus) -> Sequence[Passage]:

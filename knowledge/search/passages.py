@@ -14,6 +14,7 @@ Section = Literal[
 ]  # fmt: skip
 Language = Literal["en", "zh"]
 Form = Literal["phrase", "text"]
+FORMS: tuple[Form, ...] = ("text", "phrase")
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 EMBEDDED: frozenset[Section] = frozenset(("overview", "phrases", "practice"))
 """Sections that get vectors; the others cost a third of a build each and told hardly more (measured
