@@ -1,8 +1,8 @@
 """An immutable folder named by its content: built aside, renamed in, held by its readers.
 
-Everything under `root` can be made again. ``<name>.lock`` is held exclusively by who builds or
-removes ``<name>``, and shared by who reads it, so nothing is read half and nothing in use is
-removed, whoever dies at whatever moment.
+Everything under `root` can be made again. Who reads or builds ``<name>`` shares ``<name>.lock``,
+and only who gets it alone removes the folder; builders take turns by ``<name>.turn``. So nothing is
+read half, nothing in use is removed and nobody waits for a reader, whoever dies whenever.
 """
 
 import fcntl
@@ -19,7 +19,9 @@ ABSENT = "absent"
 DAMAGED = "damaged"
 _MARK = "complete.json"
 _ASIDE = ".building"
+_WORN = ".damaged"
 _LOCK = ".lock"
+_TURN = ".turn"
 _CHANGING = (
     "chroma.sqlite3",
     "chroma.sqlite3-journal",
@@ -55,28 +57,40 @@ def hold(root: Path, name: str, build: Callable[[Path], None]) -> Held:
     root.mkdir(parents=True, exist_ok=True)
     folder = root / name
     lock = _locked(root / f"{name}{_LOCK}", fcntl.LOCK_SH)
-    if not find_fault(folder):
-        return Held(folder, lock)
-    os.close(lock)
-    lock = _locked(root / f"{name}{_LOCK}", fcntl.LOCK_EX)
-    why = find_fault(folder)  # somebody may have built it meanwhile
-    if why:
-        _make(folder, build)
-    fcntl.flock(lock, fcntl.LOCK_SH)
+    try:
+        why = find_fault(folder) and _build_in_turn(folder, build)
+    except BaseException:
+        os.close(lock)
+        raise
     return Held(folder, lock, why)
+
+
+def _build_in_turn(folder: Path, build: Callable[[Path], None]) -> str:
+    """Build it unless somebody did so meanwhile; return what was wrong with it, if anything."""
+    turn = _locked(folder.with_name(f"{folder.name}{_TURN}"), fcntl.LOCK_EX)
+    try:
+        why = find_fault(folder)
+        if why:
+            _make(folder, build)
+        return why
+    finally:
+        os.close(turn)
 
 
 def remove_others(root: Path, name: str) -> None:
     """Remove what nobody reads of the folders that are not `name`."""
     for lock in root.glob(f"*{_LOCK}"):
         other = lock.name.removesuffix(_LOCK)
-        if other == name:
-            continue
         with _tried(lock) as free:
-            if free:
-                shutil.rmtree(root / other, ignore_errors=True)
-                shutil.rmtree(root / f"{other}{_ASIDE}", ignore_errors=True)
+            if free and other != name:
+                _remove(root, other)
                 lock.unlink(missing_ok=True)
+
+
+def _remove(root: Path, name: str) -> None:
+    for rest in ("", _ASIDE, _WORN):
+        shutil.rmtree(root / f"{name}{rest}", ignore_errors=True)
+    (root / f"{name}{_TURN}").unlink(missing_ok=True)
 
 
 def find_fault(folder: Path) -> str:
@@ -91,13 +105,16 @@ def find_fault(folder: Path) -> str:
 
 
 def _make(folder: Path, build: Callable[[Path], None]) -> None:
-    aside = folder.with_name(f"{folder.name}{_ASIDE}")
-    shutil.rmtree(aside, ignore_errors=True)
+    aside, worn = (folder.with_name(f"{folder.name}{rest}") for rest in (_ASIDE, _WORN))
+    for rest in (aside, worn):
+        shutil.rmtree(rest, ignore_errors=True)
     aside.mkdir()
     build(aside)
     (aside / _MARK).write_text(json.dumps(_digests(aside)), "utf-8")
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        folder.replace(worn)
     aside.replace(folder)
+    shutil.rmtree(worn, ignore_errors=True)
 
 
 def _digests(folder: Path) -> dict[str, str]:
