@@ -44,14 +44,20 @@ cpuset=/,mems_allowed=0-1,global_oom,task_memcg=/user.slice/user-1000.slice/sess
 task=python3,pid=91022,uid=1000
 2026-11-30T02:20:12+00:00 gpu-11 kernel: Out of memory: Killed process 91022 (python3) \
 total-vm:1056449324kB, anon-rss:1032004488kB, file-rss:0kB, shmem-rss:512kB, UID:1000
-2026-11-30T02:20:12+00:00 gpu-11 systemd[1]: session-138.scope: A process of this unit has been \
-killed by the OOM killer.
 """
 
 
-def test_a_hosts_oom_kill_is_likely_once_systemd_quotes_it(diagnose: Diagnose) -> None:
-    """The kernel's block names victim and size; systemd's line names the kill as its cause."""
-    found = diagnose(syslog=HOST_OOM)
+@pytest.mark.parametrize(
+    "told",
+    [
+        "systemd[1]: session-138.scope: A process of this unit has been killed by the OOM killer.",
+        "slurmstepd[8700]: error: Detected 1 oom_kill event in StepId=5512.0. Some of the step",
+    ],
+    ids=["systemd", "slurm"],
+)
+def test_a_hosts_oom_kill_is_likely_once_another_tells_of_it(diagnose: Diagnose, told: str) -> None:
+    """The kernel's block names victim and size; who counts kills counts this one as well."""
+    found = diagnose(syslog=f"{HOST_OOM}2026-11-30T02:20:13+00:00 gpu-11 {told}\n")
     page, node, confidence = _first(found)
     assert (page, node) == ("host-oom-kill", "gpu-11")
     assert confidence in {"LIKELY", "CONFIRMED"}
