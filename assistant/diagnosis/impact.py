@@ -144,6 +144,8 @@ def count_impact(case: Case) -> Impact:
         a.id
         for event in events
         if event.entity.kind not in {"gpu", "process", "rank", "container"}
+        and event.severity in {"critical", "error"}
+        and not _names_gpus(event)
         for a in event.anchors
         if a.kind == "node"
     }
@@ -152,8 +154,35 @@ def count_impact(case: Case) -> Impact:
     known = {node: seen for node, seen in known.items() if not seen <= past}
     counted = frozenset[str]().union(*known.values()) | gpus
     uncounted = sum(case.topology.gpu_counts.get(node, 0) for node in whole if node not in known)
+    uncounted += _fewer(events, whole)
     jobs = {name for kind, name in anchors if kind == "job"}
     return Impact(nodes=len(nodes), gpus=len(counted) + uncounted, jobs=len(jobs))
+
+
+def _names_gpus(event: Event) -> bool:
+    """Tell whether an event of a node says which of its GPUs, or how many, it is about."""
+    return any(a.kind == "gpu" for a in event.anchors) or _short_of(event) > 0
+
+
+def _short_of(event: Event) -> int:
+    """Return how many GPUs a node offers less than it has, where the event says so."""
+    offered = _number(event.fields.get("allocatable"))
+    has = [_number(event.fields.get(name)) for name in ("capacity", "labelled")]
+    most = max((count for count in has if count is not None), default=None)
+    return max(0, most - offered) if most is not None and offered is not None else 0
+
+
+def _number(value: object) -> int | None:
+    return int(str(value)) if str(value).isdecimal() else None
+
+
+def _fewer(events: Iterable[Event], whole: Collection[str]) -> int:
+    """Count the GPUs that nodes lack which are well else; of one node the most that was said."""
+    lacking: dict[str, int] = {}
+    for event in events:
+        for node in hosts_of([event]) - set(whole):
+            lacking[node] = max(lacking.get(node, 0), _short_of(event))
+    return sum(lacking.values())
 
 
 def _past_gpus(case: Case) -> set[str]:
