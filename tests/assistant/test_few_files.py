@@ -278,3 +278,27 @@ def test_a_device_that_is_gone_is_cited_by_the_line_that_lists_it(diagnose: Diag
     found = diagnose(lspci__txt=listed)
     cited = [c for e in found.timeline.events for c in e.citations]
     assert [(c.line, c.text) for c in cited] == [(2, listed.splitlines()[1])]
+
+
+SIDECAR = """\
+2026-11-30T02:10:00.000000+00:00 g5 kernel: Memory cgroup out of memory: Killed process 5511 \
+(fluent-bit) total-vm:812344kB, anon-rss:204800kB, file-rss:0kB, shmem-rss:0kB, UID:0
+2026-11-30T02:10:05.000000+00:00 g5 kernel: mlx5_core 0000:17:00.0 ibs1: Link down
+2026-11-30T02:10:06.000000+00:00 g5 train[77]: g5:77:99 [0] NCCL WARN NET/IB : mlx5_0:1 Got async \
+event : port error
+2026-11-30T02:10:20.000000+00:00 g5 train[77]: [rank3]: torch.distributed.DistBackendError: NCCL \
+error in: ProcessGroupNCCL.cpp:2027, remote process exited or there was a network error, NCCL \
+version 2.21.5
+"""
+
+
+def test_a_port_that_failed_explains_its_ranks_and_a_killed_sidecar_does_not(
+    diagnose: Diagnose,
+) -> None:
+    """What the rank lost is the link's doing, and no consequence of the kill as well."""
+    found = diagnose(syslog=SIDECAR)
+    assert _first(found)[0] == "ib-link-down"
+    lost = next(e for e in found.timeline.events if e.page == "nccl-remote-error")
+    assert found.diagnosis is not None
+    assert lost.id in found.diagnosis.root_causes[0].explains
+    assert lost.id not in {*found.diagnosis.collateral, *found.diagnosis.unexplained}
