@@ -33,6 +33,8 @@ class Case:
     window: Window
     evidence: Sequence[Evidence] = ()
     gaps: Sequence[Gap] = ()
+    unjudged: frozenset[str] = frozenset()
+    """Captures that were read, and of which no page speaks."""
     now: datetime | None = None
     """The latest moment that evidence speaks of."""
 
