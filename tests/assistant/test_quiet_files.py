@@ -110,10 +110,7 @@ def test_steps_that_go_on_are_no_answer_to_a_complaint_of_slowness(
     ("name", "text"),
     [
         ("ethtool.txt", "Settings for eth0:\n\tSpeed: 1000Mb/s\n\tLink detected: no\n"),
-        (
-            "prom.json",
-            UP,
-        ),
+        ("prom.json", UP),
     ],
 )
 def test_what_no_page_judges_is_not_checked_and_forbids_healthy(
@@ -123,3 +120,13 @@ def test_what_no_page_judges_is_not_checked_and_forbids_healthy(
     found = _diagnose(tmp_path, text, name)
     assert _told(found) == ("inconclusive", set())
     assert [row.state for row in found.coverage if row.target.endswith(name)] == ["not_checked"]
+
+
+def test_a_report_of_one_of_eight_cards_shows_nothing_of_the_others(tmp_path: Path) -> None:
+    """They may be gone, or only left out: nobody saw them."""
+    one = SMI.replace(": 1\n", ": 8\n")
+    found = _diagnose(tmp_path, one)
+    assert _told(found) == ("inconclusive", set())
+    assert [gap.why for gap in found.gaps] == [
+        "7 of the GPUs that are attached are not in the report"
+    ]
