@@ -60,6 +60,21 @@ class Case:
         """What hurts in the time in question."""
         return tuple(e for e in self.timeline.events if grave(e) and in_question(e, self))
 
+    @cached_property
+    def progress(self) -> tuple[Event, ...]:
+        """What proves that work went on."""
+        return tuple(e for e in self.timeline.events if self.pages[e.page].progress)
+
+    @cached_property
+    def ended_jobs(self) -> Mapping[str, float]:
+        """Jobs of which a word says that they are over, with its earliest moment."""
+        ended: dict[str, float] = {}
+        for event in self.timeline.events:
+            if self.pages[event.page].concludes and event.entity.kind == "job":
+                known = ended.get(event.entity.id, event.earliest)
+                ended[event.entity.id] = min(known, event.earliest)
+        return ended
+
 
 def counts(event: Event) -> bool:
     """Tell whether an event is a fault of now: not benign, chronic, known or mere context."""

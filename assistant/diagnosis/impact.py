@@ -1,10 +1,9 @@
 """How it stands now and who is hurt, counted from events."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from assistant.diagnosis.case import Case, counts, hosts_of, in_question, nodes_of
-from assistant.diagnosis.graph import shares
 from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
 from tools.evidence import Instant
@@ -30,8 +29,10 @@ def read_state(case: Case, among: Collection[str] | None = None) -> State:
         if any(_stopped_for_good(event, case) for event in hurt):
             return State(now="unknown", as_of=moment)
         return State(now="recovered", as_of=moment, work_seen=_work_since(hurt, case))
-    closed = sum(event.is_closed for event in hurt if event not in active)
-    easing = all(_eased(event, hurt, case) for event in active)
+    going = {event.id for event in active}
+    closed = sum(event.is_closed for event in hurt if event.id not in going)
+    over = _last_recoveries(hurt)
+    easing = all(_eased(event, over, case) for event in active)
     lost = any(_gave_out(event) for event in active)
     recovering = not lost and (closed > len(active) or easing or _progress_after(hurt, case))
     return State(now="recovering" if recovering else "ongoing", as_of=moment)
@@ -55,13 +56,21 @@ def _active(event: Event, case: Case, now: float) -> bool:
     return page.persists or event.last.utc.timestamp() > now - max(QUIET_S, page.lasts_s)
 
 
-def _eased(event: Event, hurt: Iterable[Event], case: Case) -> bool:
+def _eased(event: Event, over: Mapping[str, float], case: Case) -> bool:
     """Tell whether something on its host recovered after the last that was seen of it."""
     if case.pages[event.page].persists:
         return False
     last = event.last.utc.timestamp()
-    over = (other for other in hurt if other.is_closed and other.finish > last)
-    return any(shares(event.anchors, other.anchors, "node") for other in over)
+    return any(over.get(node, last) > last for node in hosts_of([event]))
+
+
+def _last_recoveries(hurt: Iterable[Event]) -> Mapping[str, float]:
+    """Return of each host when the last of what was over there was over."""
+    over: dict[str, float] = {}
+    for event in hurt:
+        for node in hosts_of([event]) if event.is_closed else ():
+            over[node] = max(over.get(node, event.finish), event.finish)
+    return over
 
 
 def _stopped_for_good(event: Event, case: Case) -> bool:
@@ -87,10 +96,8 @@ def _concluded(event: Event, case: Case) -> bool:
         return all(_heard_again(node, event, case) for node in hosts_of([event]))
     if event.plane != "workload":
         return False
-    jobs = {a.id for a in event.anchors if a.kind == "job"}
-    ended = [e for e in case.timeline.events if case.pages[e.page].concludes]
-    ended = [e for e in ended if e.entity.kind == "job" and e.earliest <= event.latest]
-    return any(e.entity.id in jobs for e in ended)
+    jobs = (anchor.id for anchor in event.anchors if anchor.kind == "job")
+    return any(case.ended_jobs.get(job, float("inf")) <= event.latest for job in jobs)
 
 
 def _heard_again(node: str, event: Event, case: Case) -> bool:
@@ -122,9 +129,7 @@ def _progress(hurt: Iterable[Event], case: Case) -> Iterator[Event]:
     """Yield the work that went on where it hurt: that of another host alone proves nothing."""
     jobs = {a.id for event in hurt for a in event.anchors if a.kind == "job"}
     nodes = nodes_of(hurt, case)
-    for event in case.timeline.events:
-        if not case.pages[event.page].progress:
-            continue
+    for event in case.progress:
         own = hosts_of([event])
         if not nodes or not own or own & nodes or any(a.id in jobs for a in event.anchors):
             yield event
