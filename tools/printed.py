@@ -4,9 +4,11 @@ import re
 
 MOST_LINES = 200
 _TOLD = re.compile(
-    r"[\t ]+\S|[\w .,()/\[\]%#-]{1,40}:(?:[\t ]|$)|\S+(?: \S+)*(?:\t| {2,})\S|[-=+|*]{3,}"
+    r"[\t ]+\S|[\w .,()/\[\]%#-]{1,40}:(?:[\t ]|$)|\S+(?: \S+)*(?:\t| {2,})\S|[-=+|*]{3,}",
+    re.ASCII,
 )
-"""An indented line, a label with its value, columns, or a ruler."""
+"""An indented line, a label with its value, columns, or a ruler. No command labels in Chinese: such
+a form is a person's."""
 _SHARE = 0.6
 
 
