@@ -74,8 +74,29 @@ def find_understood(recognised: Recognised, events: Iterable[Event]) -> frozense
     looked = (seen.evidence for seen in recognised.seen)
     cited = (quote.evidence for event in events for quote in event.citations)
     named = (setting.citation.evidence for setting in recognised.settings)
-    probed = (item.id for item in recognised.evidence if item.source != "file")
+    probed = (item.id for item in recognised.evidence if not _is_loose(item))
     return frozenset((*typed, *looked, *cited, *named, *probed))
+
+
+def _is_loose(item: Evidence) -> bool:
+    """Tell whether no command explains a file: that a page speaks of it is still to be seen."""
+    return item.source == "file" or (item.source == "prometheus" and item.command == item.path)
+
+
+def find_unjudged(recognised: Recognised, events: Iterable[Event]) -> frozenset[str]:
+    """Return the captures of series of which no page speaks: a log is scanned for errors, not so.
+
+    What a command printed and no reader knows is a gap of its own.
+    """
+    understood = find_understood(recognised, events)
+    return frozenset(
+        item.id
+        for item in recognised.evidence
+        if item.source != "file"
+        and item.size
+        and item.outcome == "ok"
+        and item.id not in understood
+    )
 
 
 def _blank(item: Evidence, understood: Collection[str] | None) -> Bilingual | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assistant.alarm import is_alarming
 from assistant.capture_zones import align_spans
-from assistant.coverage import find_understood, write_ledger
+from assistant.coverage import find_understood, find_unjudged, write_ledger
 from assistant.diagnosis.case import Case
 from assistant.diagnosis.diagnose import diagnose
 from assistant.diagnosis.impact import latest_moment
@@ -150,6 +150,7 @@ class Pipeline:
             window=found.window,
             evidence=found.evidence,
             gaps=found.gaps,
+            unjudged=find_unjudged(recognised, found.timeline.events),
             now=latest_moment(found.timeline.events, captured, read),
         )
 

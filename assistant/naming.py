@@ -14,7 +14,7 @@ from knowledge.conditions import as_text, lookup
 from knowledge.matching import Match
 from knowledge.page import Page, Signature, TextSignature
 from knowledge.template import expand, placeholders
-from tools.evidence import Reading, Record
+from tools.evidence import UNKNOWN_ZONE_S, Instant, Reading, Record
 
 _OF_A_HOST = frozenset({"kernel", "quoted", "service", "command"})
 """Channels whose lines always speak of the host they come from."""
@@ -253,6 +253,14 @@ def resolved(templates: Iterable[str], content: Mapping[str, object]) -> dict[st
         for path, value in values.items()
         if isinstance(value, str | int | float | bool)
     }
+
+
+def parse_instant(text: str) -> Instant | None:
+    """Read an ISO time; one without a zone may be any zone's. None for anything else and year 1."""
+    if moment := parse_moment(text):
+        return Instant(moment, original=text)
+    moment = parse_moment(f"{text}+00:00") if "T" in text else None
+    return Instant(moment, UNKNOWN_ZONE_S, "unknown", text) if moment else None
 
 
 def parse_moment(text: str) -> datetime | None:

@@ -11,6 +11,7 @@ from assistant.naming import (
     anchors_of,
     fixed,
     implied_by,
+    parse_instant,
     parse_moment,
     resolved,
     subject_of,
@@ -194,13 +195,16 @@ class States:
     ) -> Sighting:
         entity, anchors = named
         self._holding[page.id, look.thing] = entity
-        since = parse_moment(match.since or "")
+        since = parse_instant(match.since or "")
         observed = look.observed
-        time = Instant(since, original=match.since or "") if since else observed
+        time = since or observed
+        clock = look.clock
+        if since and since.zone == "unknown":  # the scheduler's wall time, not the host's
+            clock = f"file:{look.place.evidence}"
         return Sighting(
             page=page.id,
             entity=entity,
-            clock=look.clock if time else f"untimed:{look.place.evidence}",
+            clock=clock if time else f"untimed:{look.place.evidence}",
             channel=look.source,
             time=time or UNTIMED_STATE,
             last=observed or time,

@@ -28,6 +28,7 @@ from tools.evidence import (
     Span,
     Window,
 )
+from tools.printed import is_printed
 from tools.request import Request
 from tools.sniffing import sniff
 from tools.source import EvidenceFile, Known, Reader, Source
@@ -67,6 +68,8 @@ class CaptureReading:
     _reader: Reader | None = None
     _refused: int = 0
     """Readers that met what they could not read."""
+    _textual: bool = False
+    """Whether it was read as lines of no known writer."""
     _hosts: set[str] = field(default_factory=set)
     _spool: Path | None = None
 
@@ -132,6 +135,7 @@ class CaptureReading:
         if isinstance(item, Span | Reading):
             self._hosts.add(item.host)
         if isinstance(item, Span):
+            self._textual = item.channel == "text" and item.lines > 0
             self._cover(item.first)
             self._cover(item.last)
         elif isinstance(item, Series):
@@ -152,6 +156,9 @@ class CaptureReading:
         if missing > 0:
             why = "the rest could not be read in its format"
             yield self._gap(why, self._counted, missing)
+        if self._textual and self._first is None and is_printed(self.member.head):
+            why = "looks like what a command printed, and no reader knows which: nobody judged it"
+            yield Gap(source="file", target=self.member.name, why=why, evidence=self.id)
         if self._damage:
             yield self._gap(
                 f"compressed data is damaged, what follows is lost: {self._damage}",

@@ -33,6 +33,8 @@ class Case:
     window: Window
     evidence: Sequence[Evidence] = ()
     gaps: Sequence[Gap] = ()
+    unjudged: frozenset[str] = frozenset()
+    """Captures that were read, and of which no page speaks."""
     now: datetime | None = None
     """The latest moment that evidence speaks of."""
 
@@ -57,6 +59,21 @@ class Case:
     def harm(self) -> tuple[Event, ...]:
         """What hurts in the time in question."""
         return tuple(e for e in self.timeline.events if grave(e) and in_question(e, self))
+
+    @cached_property
+    def progress(self) -> tuple[Event, ...]:
+        """What proves that work went on."""
+        return tuple(e for e in self.timeline.events if self.pages[e.page].progress)
+
+    @cached_property
+    def ended_jobs(self) -> Mapping[str, float]:
+        """Jobs of which a word says that they are over, with its earliest moment."""
+        ended: dict[str, float] = {}
+        for event in self.timeline.events:
+            if self.pages[event.page].concludes and event.entity.kind == "job":
+                known = ended.get(event.entity.id, event.earliest)
+                ended[event.entity.id] = min(known, event.earliest)
+        return ended
 
 
 def counts(event: Event) -> bool:

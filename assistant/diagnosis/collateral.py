@@ -8,7 +8,7 @@ as entities at fault nor taken as a reason to suspect what the nodes share.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from assistant.diagnosis.guards import SAME_MOMENT_S
+from assistant.diagnosis.guards import SAME_MOMENT_S, is_stamped_before
 from assistant.event import Event
 from assistant.onset import TELLS_WITHIN_S
 from knowledge.page import Page
@@ -70,6 +70,8 @@ def _nearest_head(
 def _may_precede(head: Event, event: Event, page: Page) -> bool:
     """Tell whether the head may have begun first; doubt that both onsets share is no doubt here."""
     shared = head.shared_s(event)
+    if is_stamped_before(event, head):
+        return False
     return _acts_from(head, page) + shared <= event.latest - shared + SAME_MOMENT_S
 
 

@@ -92,7 +92,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         unexplained=unexplained,
         gravest_open=left.id if left else "",
         unread=tuple(event.id for event in find_unread(case)),
-        collateral=collateral,
+        collateral=_consequences(collateral, findings),
         first_failing=tuple(find_first_failing(case)),
         next_checks=tuple(checks),
         missing_information=tuple(guidance.missing_information(case, roots, open_question)),
@@ -300,6 +300,16 @@ def _amplifiers(findings: Sequence[Finding], ranking: Ranking, case: Case) -> tu
     events = sorted((ranking.graph.events[n] for n in reached), key=lambda e: e.start.utc)
     first = {e.page: e.id for e in reversed(events) if case.pages[e.page].amplifies}
     return tuple(first[page] for page in reversed(first))
+
+
+def _consequences(collateral: Mapping[str, str], findings: Sequence[Finding]) -> Mapping[str, str]:
+    """Leave out what another head was taken for than the root that turned out to explain it."""
+    wholes = [{f.candidate.id, *f.candidate.reached} for f in findings]
+    return {
+        event: head
+        for event, head in collateral.items()
+        if head in set().union(*wholes) or not any(event in whole for whole in wholes)
+    }
 
 
 def _unexplained(

@@ -19,8 +19,9 @@ LEAST_REPORTS = 3
 """Fewer timeouts than this need no search: they can be read."""
 MOST_ABSENT = 8
 """More silent members than this say that logs are missing, not that ranks are."""
-COUNTER = "last_enqueued"
-"""Field of a timeout report: how many collectives the rank had submitted."""
+COUNTERS = ("last_enqueued", "seq")
+"""Fields of a timeout report: how many collectives the rank had submitted, or else in which it
+waits."""
 
 
 def find_first_failing(case: Case) -> list[FirstFailing]:
@@ -80,6 +81,7 @@ def _earlier_error(job: str, reports: Sequence[Event], case: Case) -> FirstFaili
     return FirstFailing(
         job=job,
         entity=_place(first),
+        event=first.id,
         why=say_with("first-error", title=case.pages[first.page].title),
         evidence=evidence_of([first]),
     )
@@ -101,12 +103,8 @@ def _silent_member(job: str, reports: Sequence[Event], case: Case) -> FirstFaili
     return None
 
 
-def _fewest_submitted(job: str, reports: Iterable[Event]) -> FirstFailing | None:
-    counted = [
-        (int(value), event)
-        for event in reports
-        if isinstance(value := event.fields.get(COUNTER), int | float)
-    ]
+def _fewest_submitted(job: str, reports: Sequence[Event]) -> FirstFailing | None:
+    counted = next(filter(None, (_counts(reports, name) for name in COUNTERS)), [])
     if not counted:
         return None
     least, event = min(counted, key=lambda row: row[0])
@@ -119,3 +117,8 @@ def _fewest_submitted(job: str, reports: Iterable[Event]) -> FirstFailing | None
         why=say("first-fewest", least=least, most=most),
         evidence=evidence_of([event]),
     )
+
+
+def _counts(reports: Iterable[Event], name: str) -> list[tuple[int, Event]]:
+    values = ((event.fields.get(name), event) for event in reports)
+    return [(int(value), event) for value, event in values if isinstance(value, int | float)]

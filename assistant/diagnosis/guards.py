@@ -12,6 +12,8 @@ Order = Literal["certain", "unknown", "excluded"]
 
 SAME_MOMENT_S = 2.0
 """Order within this many seconds is not decided by stamps: loggers buffer."""
+KERNEL_SLACK_S = 0.5
+"""One fault's lines of one kernel come in any order for so long: a stamp of seconds tells more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,17 @@ def active_until(cause: Event) -> float:
     return max(cause.latest, min(cause.finish, seen) if cause.end is not None else seen)
 
 
+def is_stamped_before(effect: Event, cause: Event, least_s: float = 0.0) -> bool:
+    """Tell whether one kernel stamped the effect earlier than its cause allows.
+
+    It buffers nothing that it has not stamped, so that its stamps tell the order.
+    """
+    whole = not (cause.before_s or effect.before_s)
+    kernels = cause.channels == effect.channels == {"kernel"} and cause.clock == effect.clock
+    apart = (effect.start.utc - cause.start.utc).total_seconds()
+    return whole and kernels and apart < least_s - KERNEL_SLACK_S
+
+
 def order(link: Link, cause: Event, effect: Event) -> Order:
     """Tell whether the cause came first, from the two onset intervals and the delay bounds.
 
@@ -120,6 +133,8 @@ def order(link: Link, cause: Event, effect: Event) -> Order:
     """
     slack, shared = SAME_MOMENT_S, cause.shared_s(effect)
     if effect.latest - shared + slack < cause.earliest + shared + link.delay.min_s:
+        return "excluded"
+    if is_stamped_before(effect, cause, link.delay.min_s):
         return "excluded"
     if effect.earliest + shared - slack > active_until(cause) - shared + link.delay.max_s:
         return "excluded"

@@ -43,7 +43,7 @@ def why_not_healthy(case: Case) -> list[str]:
         item.outcome == "hung" for item in case.evidence
     ):
         reasons.append("hung")
-    if any(_matters(gap) for gap in case.gaps):
+    if case.unjudged or any(_matters(gap) for gap in case.gaps):
         reasons.append("unseen")
     if not _kernel_covered(case):
         reasons.append("uncovered")

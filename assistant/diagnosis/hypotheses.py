@@ -23,6 +23,7 @@ from knowledge.page import Delay, Link, Page
 
 CONTRADICTION = 2.0
 """Price of a refuting condition, as a log-likelihood ratio."""
+_ERRORS = frozenset({"critical", "error"})
 CLIMB_SHARE = 0.6
 """How much of the candidate's own gain its upstream cause must keep to replace it."""
 INCIDENT_HOURS = 0.5
@@ -67,16 +68,27 @@ class Ranking:
 
     @cached_property
     def leads(self) -> tuple[Candidate, ...]:
-        """All of them, one for each condition on one thing, however often it came."""
+        """All of them, one for each condition on one thing, however often it came.
+
+        What merely warns and explains nothing is no lead beside an error that nobody explains.
+        """
         found: dict[object, Candidate] = {}
         for one in self.everything:
             found.setdefault((one.event.page, one.event.entity.key), one)
-        return tuple(found.values())
+        events = self.graph.events
+        heads = {one.id for one in self.everything}
+        told = {name for one in self.everything for name in one.reached}
+        left = [events[name] for name in self.damage if name not in told | heads]
+        if not any(event.severity in _ERRORS for event in left):
+            return tuple(found.values())
+        return tuple(c for c in found.values() if c.reached or c.event.severity in _ERRORS)
 
     @cached_property
     def labels(self) -> Mapping[str, str]:
         """Each candidate's number as a hypothesis; what came again has that of the first."""
-        things = {(c.event.page, c.event.entity.key): f"h{n}" for n, c in enumerate(self.leads, 1)}
+        things: dict[object, str] = {}
+        for one in (*self.leads, *self.everything):
+            things.setdefault((one.event.page, one.event.entity.key), f"h{len(things) + 1}")
         return {c.id: things[c.event.page, c.event.entity.key] for c in self.everything}
 
 

@@ -1,10 +1,9 @@
 """How it stands now and who is hurt, counted from events."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from assistant.diagnosis.case import Case, counts, hosts_of, in_question, nodes_of
-from assistant.diagnosis.graph import shares
 from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
 from tools.evidence import Instant
@@ -30,8 +29,10 @@ def read_state(case: Case, among: Collection[str] | None = None) -> State:
         if any(_stopped_for_good(event, case) for event in hurt):
             return State(now="unknown", as_of=moment)
         return State(now="recovered", as_of=moment, work_seen=_work_since(hurt, case))
-    closed = sum(event.is_closed for event in hurt if event not in active)
-    easing = all(_eased(event, hurt, case) for event in active)
+    going = {event.id for event in active}
+    closed = sum(event.is_closed for event in hurt if event.id not in going)
+    over = _last_recoveries(hurt)
+    easing = all(_eased(event, over, case) for event in active)
     lost = any(_gave_out(event) for event in active)
     recovering = not lost and (closed > len(active) or easing or _progress_after(hurt, case))
     return State(now="recovering" if recovering else "ongoing", as_of=moment)
@@ -55,13 +56,21 @@ def _active(event: Event, case: Case, now: float) -> bool:
     return page.persists or event.last.utc.timestamp() > now - max(QUIET_S, page.lasts_s)
 
 
-def _eased(event: Event, hurt: Iterable[Event], case: Case) -> bool:
+def _eased(event: Event, over: Mapping[str, float], case: Case) -> bool:
     """Tell whether something on its host recovered after the last that was seen of it."""
     if case.pages[event.page].persists:
         return False
     last = event.last.utc.timestamp()
-    over = (other for other in hurt if other.is_closed and other.finish > last)
-    return any(shares(event.anchors, other.anchors, "node") for other in over)
+    return any(over.get(node, last) > last for node in hosts_of([event]))
+
+
+def _last_recoveries(hurt: Iterable[Event]) -> Mapping[str, float]:
+    """Return of each host when the last of what was over there was over."""
+    over: dict[str, float] = {}
+    for event in hurt:
+        for node in hosts_of([event]) if event.is_closed else ():
+            over[node] = max(over.get(node, event.finish), event.finish)
+    return over
 
 
 def _stopped_for_good(event: Event, case: Case) -> bool:
@@ -87,10 +96,8 @@ def _concluded(event: Event, case: Case) -> bool:
         return all(_heard_again(node, event, case) for node in hosts_of([event]))
     if event.plane != "workload":
         return False
-    jobs = {a.id for a in event.anchors if a.kind == "job"}
-    ended = [e for e in case.timeline.events if case.pages[e.page].concludes]
-    ended = [e for e in ended if e.entity.kind == "job" and e.earliest <= event.latest]
-    return any(e.entity.id in jobs for e in ended)
+    jobs = (anchor.id for anchor in event.anchors if anchor.kind == "job")
+    return any(case.ended_jobs.get(job, float("inf")) <= event.latest for job in jobs)
 
 
 def _heard_again(node: str, event: Event, case: Case) -> bool:
@@ -122,9 +129,7 @@ def _progress(hurt: Iterable[Event], case: Case) -> Iterator[Event]:
     """Yield the work that went on where it hurt: that of another host alone proves nothing."""
     jobs = {a.id for event in hurt for a in event.anchors if a.kind == "job"}
     nodes = nodes_of(hurt, case)
-    for event in case.timeline.events:
-        if not case.pages[event.page].progress:
-            continue
+    for event in case.progress:
         own = hosts_of([event])
         if not nodes or not own or own & nodes or any(a.id in jobs for a in event.anchors):
             yield event
@@ -144,6 +149,8 @@ def count_impact(case: Case) -> Impact:
         a.id
         for event in events
         if event.entity.kind not in {"gpu", "process", "rank", "container"}
+        and event.severity in {"critical", "error"}
+        and not _names_gpus(event)
         for a in event.anchors
         if a.kind == "node"
     }
@@ -152,8 +159,35 @@ def count_impact(case: Case) -> Impact:
     known = {node: seen for node, seen in known.items() if not seen <= past}
     counted = frozenset[str]().union(*known.values()) | gpus
     uncounted = sum(case.topology.gpu_counts.get(node, 0) for node in whole if node not in known)
+    uncounted += _fewer(events, whole)
     jobs = {name for kind, name in anchors if kind == "job"}
     return Impact(nodes=len(nodes), gpus=len(counted) + uncounted, jobs=len(jobs))
+
+
+def _names_gpus(event: Event) -> bool:
+    """Tell whether an event of a node says which of its GPUs, or how many, it is about."""
+    return any(a.kind == "gpu" for a in event.anchors) or _short_of(event) > 0
+
+
+def _short_of(event: Event) -> int:
+    """Return how many GPUs a node offers less than it has, where the event says so."""
+    offered = _number(event.fields.get("allocatable"))
+    has = [_number(event.fields.get(name)) for name in ("capacity", "labelled")]
+    most = max((count for count in has if count is not None), default=None)
+    return max(0, most - offered) if most is not None and offered is not None else 0
+
+
+def _number(value: object) -> int | None:
+    return int(str(value)) if str(value).isdecimal() else None
+
+
+def _fewer(events: Iterable[Event], whole: Collection[str]) -> int:
+    """Count the GPUs that nodes lack which are well else; of one node the most that was said."""
+    lacking: dict[str, int] = {}
+    for event in events:
+        for node in hosts_of([event]) - set(whole):
+            lacking[node] = max(lacking.get(node, 0), _short_of(event))
+    return sum(lacking.values())
 
 
 def _past_gpus(case: Case) -> set[str]:

@@ -172,6 +172,8 @@ class FirstFailing(Value):
 
     job: str
     entity: Entity
+    event: str = ""
+    """What it failed of; empty where only the others' words tell."""
     why: Bilingual
     evidence: tuple[str, ...] = ()
 

@@ -1,6 +1,8 @@
 """The report as a terminal shows it: what matters, short enough to be read in an incident."""
 
-from assistant.diagnosis.result import Hypothesis, NextCheck
+from collections.abc import Sequence
+
+from assistant.diagnosis.result import Hypothesis, NextCheck, RootCause
 from integrations.rendering.answer import (
     amplifiers,
     confidence,
@@ -60,13 +62,24 @@ def _verdict(view: View) -> Section | None:
     if not diagnosis.root_causes or diagnosis.verdict != "fault":
         sure = confidence(view, diagnosis.confidence)
         facts.append(Fact(words("report.verdict"), join(sure, text(view.explanation())), loud=True))
-    for root in diagnosis.root_causes:
-        facts += [*tell_root(view, root), *tell_course(view, root)]
+    facts += _roots(view, diagnosis.root_causes)
     if not diagnosis.root_causes and diagnosis.hypotheses:
         facts.append(tell_lead(view, diagnosis.hypotheses[0]))
     facts += [*first_anomaly(view), *amplifiers(view), *failed_first(view), *hung(view)]
     facts += [Fact(words("report.caps"), soft(words.say(cap))) for cap in diagnosis.caps]
     return Section("verdict", words("report.verdict"), (Facts(tuple(facts)),))
+
+
+def _roots(view: View, roots: Sequence[RootCause]) -> list[Fact]:
+    """Tell of each root where it is and where it began, and what holds for several of them once."""
+    facts: list[Fact] = []
+    for why in dict.fromkeys((root.why.confidence, root.why.text.en) for root in roots):
+        alike = [root for root in roots if (root.why.confidence, root.why.text.en) == why]
+        told = [tell_root(view, root) for root in alike]
+        facts += [where for where, _ in told]
+        facts += [reason for _, reason in told[:1]]
+        facts += list(dict.fromkeys(fact for root in alike for fact in tell_course(view, root)))
+    return facts
 
 
 def _chain(view: View) -> Section | None:

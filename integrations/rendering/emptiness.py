@@ -9,7 +9,8 @@ def explain(found: Investigation, diagnosis: Diagnosis, worst: Event | None) -> 
     """Return the key of the sentence on a verdict."""
     if diagnosis.verdict == "healthy":
         return "verdict_text.healthy_complaint" if diagnosis.unread else "verdict_text.healthy"
-    if diagnosis.verdict == "fault" or diagnosis.hypotheses:
+    failed = any(one.event for one in diagnosis.first_failing)
+    if diagnosis.verdict == "fault" or diagnosis.hypotheses or failed:
         return f"verdict_text.{diagnosis.verdict}"
     blank = "unread" if _was_given_nothing(found) else "strange" if diagnosis.unread else "empty"
     what = "open" if worst else blank

@@ -255,9 +255,12 @@ class View:
             told += [self._place(e, "not_explained") for e in self.events if e.id in left]
             return self.words("report.join").join(told)
         if diagnosis.verdict == "inconclusive" and (diagnosis.root_causes or diagnosis.hypotheses):
-            leads = [(one.title, one.entity) for one in diagnosis.root_causes]
-            leads += [(one.title, one.entity) for one in diagnosis.hypotheses[:1]]
-            title, entity = self.words.say(leads[0][0]), self.name(leads[0][1])
+            lead = next(iter(diagnosis.root_causes), None) or diagnosis.hypotheses[0]
+            title, entity = self.words.say(lead.title), self.name(lead.entity)
+            return self.words("verdict_text.lead", title=title, entity=entity)
+        first = next((one for one in diagnosis.first_failing if one.event), None)
+        if diagnosis.verdict == "inconclusive" and first:
+            title, entity = self.title(self.event_by_id[first.event].page), self.name(first.entity)
             return self.words("verdict_text.lead", title=title, entity=entity)
         if diagnosis.verdict == "inconclusive" and self.worst:
             return self._tell_worst(self.worst)

@@ -44,14 +44,20 @@ cpuset=/,mems_allowed=0-1,global_oom,task_memcg=/user.slice/user-1000.slice/sess
 task=python3,pid=91022,uid=1000
 2026-11-30T02:20:12+00:00 gpu-11 kernel: Out of memory: Killed process 91022 (python3) \
 total-vm:1056449324kB, anon-rss:1032004488kB, file-rss:0kB, shmem-rss:512kB, UID:1000
-2026-11-30T02:20:12+00:00 gpu-11 systemd[1]: session-138.scope: A process of this unit has been \
-killed by the OOM killer.
 """
 
 
-def test_a_hosts_oom_kill_is_likely_once_systemd_quotes_it(diagnose: Diagnose) -> None:
-    """The kernel's block names victim and size; systemd's line names the kill as its cause."""
-    found = diagnose(syslog=HOST_OOM)
+@pytest.mark.parametrize(
+    "told",
+    [
+        "systemd[1]: session-138.scope: A process of this unit has been killed by the OOM killer.",
+        "slurmstepd[8700]: error: Detected 1 oom_kill event in StepId=5512.0. Some of the step",
+    ],
+    ids=["systemd", "slurm"],
+)
+def test_a_hosts_oom_kill_is_likely_once_another_tells_of_it(diagnose: Diagnose, told: str) -> None:
+    """The kernel's block names victim and size; who counts kills counts this one as well."""
+    found = diagnose(syslog=f"{HOST_OOM}2026-11-30T02:20:13+00:00 gpu-11 {told}\n")
     page, node, confidence = _first(found)
     assert (page, node) == ("host-oom-kill", "gpu-11")
     assert confidence in {"LIKELY", "CONFIRMED"}
@@ -272,3 +278,27 @@ def test_a_device_that_is_gone_is_cited_by_the_line_that_lists_it(diagnose: Diag
     found = diagnose(lspci__txt=listed)
     cited = [c for e in found.timeline.events for c in e.citations]
     assert [(c.line, c.text) for c in cited] == [(2, listed.splitlines()[1])]
+
+
+SIDECAR = """\
+2026-11-30T02:10:00.000000+00:00 g5 kernel: Memory cgroup out of memory: Killed process 5511 \
+(fluent-bit) total-vm:812344kB, anon-rss:204800kB, file-rss:0kB, shmem-rss:0kB, UID:0
+2026-11-30T02:10:05.000000+00:00 g5 kernel: mlx5_core 0000:17:00.0 ibs1: Link down
+2026-11-30T02:10:06.000000+00:00 g5 train[77]: g5:77:99 [0] NCCL WARN NET/IB : mlx5_0:1 Got async \
+event : port error
+2026-11-30T02:10:20.000000+00:00 g5 train[77]: [rank3]: torch.distributed.DistBackendError: NCCL \
+error in: ProcessGroupNCCL.cpp:2027, remote process exited or there was a network error, NCCL \
+version 2.21.5
+"""
+
+
+def test_a_port_that_failed_explains_its_ranks_and_a_killed_sidecar_does_not(
+    diagnose: Diagnose,
+) -> None:
+    """What the rank lost is the link's doing, and no consequence of the kill as well."""
+    found = diagnose(syslog=SIDECAR)
+    assert _first(found)[0] == "ib-link-down"
+    lost = next(e for e in found.timeline.events if e.page == "nccl-remote-error")
+    assert found.diagnosis is not None
+    assert lost.id in found.diagnosis.root_causes[0].explains
+    assert lost.id not in {*found.diagnosis.collateral, *found.diagnosis.unexplained}

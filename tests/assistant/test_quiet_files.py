@@ -48,6 +48,10 @@ PODS = """\
 NAME     READY   STATUS      RESTARTS   AGE
 t-0      1/1     Running     0          2d
 """
+UP = """\
+{"status":"success","data":{"resultType":"vector","result":[
+{"metric":{"__name__":"up","job":"dcgm-exporter"},"value":[1750379400,"0"]}]}}
+"""
 
 
 def _diagnose(folder: Path, text: str, name: str = "printed.txt") -> Investigation:
@@ -100,3 +104,29 @@ def test_steps_that_go_on_are_no_answer_to_a_complaint_of_slowness(
     found = _diagnose(tmp_path, text + "\n", "ticket.txt")
     assert _told(found) == ("inconclusive", set())
     assert [event.page for event in found.timeline.unread] == ["reported-slowness"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ethtool.txt", "Settings for eth0:\n\tSpeed: 1000Mb/s\n\tLink detected: no\n"),
+        ("prom.json", UP),
+    ],
+)
+def test_what_no_page_judges_is_not_checked_and_forbids_healthy(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    """A command's output of no known kind, and a series that no page asks for."""
+    found = _diagnose(tmp_path, text, name)
+    assert _told(found) == ("inconclusive", set())
+    assert [row.state for row in found.coverage if row.target.endswith(name)] == ["not_checked"]
+
+
+def test_a_report_of_one_of_eight_cards_shows_nothing_of_the_others(tmp_path: Path) -> None:
+    """They may be gone, or only left out: nobody saw them."""
+    one = SMI.replace(": 1\n", ": 8\n")
+    found = _diagnose(tmp_path, one)
+    assert _told(found) == ("inconclusive", set())
+    assert [gap.why for gap in found.gaps] == [
+        "7 of the GPUs that are attached are not in the report"
+    ]

@@ -142,3 +142,14 @@ def test_a_kubelet_that_was_stopped_by_hand_explains_its_node(tmp_path: Path) ->
     logs = {"gpu-02": stopped, "cp-1": (f"00:45 kube-controller-manager[12]: {told}",)}
     (root,) = _diagnose(tmp_path, logs).root_causes
     assert (root.page, len(root.explains)) == ("node-agent-stopped", 2)
+
+
+def test_several_hosts_that_fail_to_one_peer_point_to_it(tmp_path: Path) -> None:
+    """Who complains only names whom it could not reach."""
+    said = (
+        "00:1{} train[1]: {}:44:50 [0] NCCL WARN NET/IB: Got completion from peer 10.4.1.9<450{}>"
+    )
+    end = "with status=12 opcode=0 len=0 vendor err 129 (Send)"
+    logs = {f"g{n}": (f"{said.format(n, f'g{n}', n)} {end}",) for n in (1, 2, 3)}
+    (root,) = _diagnose(tmp_path, logs).root_causes
+    assert (root.page, root.entity.id) == ("host-unreachable-for-peers", "10.4.1.9")

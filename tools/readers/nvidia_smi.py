@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tools.command_text import command_lines
-from tools.evidence import Instant, Item, Reading, Record
+from tools.evidence import Gap, Instant, Item, Reading, Record
 from tools.gpu_values import LOST, Value, canonical
 from tools.request import Request
 from tools.source import Source
@@ -119,7 +119,7 @@ class Tree:
 
 def report_items(
     top: "Tree", gpus: list["Tree"], source: Source, request: Request, host: str
-) -> Iterator[Reading]:
+) -> Iterator[Reading | Gap]:
     """Type what a report says: a reading per GPU, and one of the host."""
     observed = _observed(top.text("timestamp"), source, request, host)
     driver = top.text("driver version")
@@ -130,6 +130,9 @@ def report_items(
     summary: dict[str, Value] = {"host": host, "driver": driver, "gpu_count": len(gpus)}
     if attached := _NUMBER.match(top.text("attached gpus")):
         summary["attached"] = int(float(attached.group()))
+        if (hidden := int(float(attached.group())) - len(gpus)) > 0:
+            why = f"{hidden} of the GPUs that are attached are not in the report"
+            yield Gap(source="nvml", target=host or source.name, why=why, evidence=source.evidence)
     yield Reading(source.evidence, "gpu_host", host, summary, observed)
 
 

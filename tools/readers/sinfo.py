@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import Value
 from tools.host_lists import expand_hosts
+from tools.readers import sinfo_reasons
 from tools.readers.nvidia_smi import printed_at
 
 _HEAD = re.compile(
@@ -33,11 +34,15 @@ def is_heading(line: str) -> bool:
 def rows_below(heading: str) -> Callable[[str], bool]:
     """Return how a row below a heading is known."""
     names = heading.split()
-    return lambda line: bool(_row(names, line))
+    return lambda line: bool(_row(names, line)) or sinfo_reasons.is_line(line)
 
 
 def parse(printed: Printed) -> Iterator[Typed]:
-    """Read each node once, although it is listed with every partition that holds it."""
+    """Read each node once, although it is listed with every partition that holds it.
+
+    Where `sinfo -R` was put below, its reasons belong to the states above.
+    """
+    reasons = {typed.values["node"]: typed.values for typed in sinfo_reasons.parse(printed)}
     observed = printed_at(printed.text, printed.dating, printed.host)
     names: list[str] = []
     seen: set[tuple[str, str]] = set()
@@ -52,7 +57,8 @@ def parse(printed: Printed) -> Iterator[Typed]:
         for node in expand_hosts(row["NODELIST"]):
             if (node, state) not in seen:
                 seen.add((node, state))
-                values: dict[str, Value] = {"host": node, "node": node, **said}
+                values: dict[str, Value] = {**reasons.get(node, {}), "host": node, "node": node}
+                values |= said
                 yield Typed("slurm_node", values, number, quotes, observed)
 
 

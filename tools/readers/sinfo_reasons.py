@@ -23,6 +23,11 @@ def recognise(head: bytes) -> float:
     return 0.95 if _HEAD.search(head[:8192]) else 0.0
 
 
+def is_line(line: str) -> bool:
+    """Tell whether a line is the heading or a row."""
+    return bool(_HEAD.match(line.encode()) or (len(line) < _WIDEST and _ROW.match(line)))
+
+
 def parse(printed: Printed) -> Iterator[Typed]:
     """Read each row, once for each of its nodes."""
     for number, line in enumerate(printed.text.splitlines(), 1):

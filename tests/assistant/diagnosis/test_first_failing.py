@@ -1,5 +1,7 @@
 """Facts about finding the one that failed among the many that waited."""
 
+import pytest
+
 from assistant.diagnosis.first_failing import find_first_failing
 from assistant.event import Event
 from assistant.topology import Ties
@@ -30,7 +32,7 @@ def test_the_earliest_error_that_is_no_timeout_comes_first() -> None:
     events = [*_waits(5), event("d", DIED, 2, node="n9", anchors=[JOB])]
     found = find_first_failing(case(PAGES, events))
 
-    assert [(row.job, row.entity.id) for row in found] == [("train", "n9")]
+    assert [(row.job, row.entity.id, row.event) for row in found] == [("train", "n9", "d")]
 
 
 def test_the_member_that_reports_no_timeout_is_suspected() -> None:
@@ -41,10 +43,11 @@ def test_the_member_that_reports_no_timeout_is_suspected() -> None:
     assert "9" in found[0].why.en
 
 
-def test_the_rank_with_the_fewest_collectives_never_reached_it() -> None:
+@pytest.mark.parametrize("counter", ["last_enqueued", "seq"])
+def test_the_rank_with_the_fewest_collectives_never_reached_it(counter: str) -> None:
     """The counter that lags behind all others tells who is missing."""
-    events = _waits(6, last_enqueued=1582)
-    events[2] = events[2].model_copy(update={"fields": {"last_enqueued": 1579}})
+    events = _waits(6, **{counter: 1582})
+    events[2] = events[2].model_copy(update={"fields": {counter: 1579}})
     found = find_first_failing(case(PAGES, events, ties=_ties(6)))
 
     assert found[0].entity.id == "n2"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from assistant.diagnosis.result import FirstFailing
 from integrations.rendering.answer import build_answer
 from integrations.rendering.terminal import LIMITS
 from integrations.rendering.view import View
@@ -137,3 +138,18 @@ def test_the_headline_tells_what_its_root_does_not_explain(view: View, chinese: 
         View(changed, view.pages, view.words).headline()
     )
     assert View(changed, view.pages, chinese.words).headline().count("这不能解释") == 1
+
+
+def test_who_failed_first_is_the_lead_where_no_cause_is_named(view: View) -> None:
+    """The report must not say that nothing is seen and name the first to fail below it."""
+    assert view.diagnosis
+    event = view.events[0]
+    why = Bilingual(en="first", zh="最先")
+    first = FirstFailing(job="train", entity=event.entity, event=event.id, why=why)
+    bare = _inconclusive(view).investigation
+    assert bare.diagnosis
+    diagnosis = bare.diagnosis.model_copy(update={"first_failing": (first,)})
+    changed = bare.model_copy(update={"diagnosis": diagnosis})
+    headline = View(changed, view.pages, view.words).headline()
+    assert "strongest lead" in headline
+    assert view.title(event.page) in headline

@@ -54,6 +54,17 @@ def test_a_list_of_nodes_is_taken_apart(read: Read) -> None:
     assert found == [("gpu-n03", "down*"), ("gpu-n04", "down*"), ("gpu-n02", "drain")]
 
 
+def test_the_reasons_below_belong_to_the_states_above(read: Read) -> None:
+    """`sinfo; sinfo -R` in one paste: each node once, with its state and why since when."""
+    reasons = """\
+REASON               USER      TIMESTAMP           NODELIST
+Not responding       slurm     2025-06-20T10:09:58 gpu-n[03-04]
+"""
+    found = read(BY_PARTITION + reasons, zone="UTC").readings
+    seen = {(one.values["state"], one.values.get("since")) for one in found}
+    assert seen == {("down*", "2025-06-20T10:09:58+00:00"), ("drain", None)}
+
+
 def test_a_summary_names_no_state(read: Read) -> None:
     summary = """\
 PARTITION AVAIL  TIMELIMIT   NODES(A/I/O/T) NODELIST
