@@ -17,7 +17,13 @@ class Bilingual(Part):
 
 
 class Phrases(Part):
-    """How people who do not know the page's words say it; search reads them, nobody else does."""
+    """How people who do not know the page's words ask for it; search alone reads them.
+
+    `names` are identifiers that point to this page (of errors, metrics, reasons, alerts), `lines`
+    messages in which it shows in other versions or programs; no line is matched by them.
+    """
 
     en: tuple[str, ...] = ()
     zh: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ from knowledge.errors import IndexDamagedError
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
+    from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from chromadb.api.models.Collection import Collection
     from chromadb.api.types import Where
 
@@ -26,6 +27,9 @@ _FOLDER = "chroma"
 _BATCH = 2000
 _SEARCHED = 200
 """How many candidates a search keeps: as many as are asked for, so that none is missed."""
+_AT_ONCE: "CreateHNSWConfiguration" = {"sync_threshold": 3, "batch_size": 2}
+"""Vectors go into their files while they are added. By default up to a thousand stay in the log,
+and every reader writes them out anew, into a folder that others read."""
 _TURN = "opening.lock"
 
 
@@ -81,7 +85,7 @@ def build_vectors(folder: Path, collections: Mapping[str, Batch]) -> None:
             held = client.create_collection(
                 name,
                 embedding_function=None,
-                configuration={"hnsw": {"space": "ip", "ef_search": _SEARCHED}},
+                configuration={"hnsw": {"space": "ip", "ef_search": _SEARCHED, **_AT_ONCE}},
             )
             for at in range(0, len(batch.ids), _BATCH):
                 span = slice(at, at + _BATCH)

@@ -1,7 +1,7 @@
 """What a query names outright: codes in any spelling, and lines that a signature knows."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,8 +17,13 @@ _CODE = re.compile(
     r"\b(?P<kind>gst|s?xid|exit|cuda[ _-]?error)(?:[ _:#=-]|code|status|error)*(?P<number>\d+)",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"[A-Z][a-z]+(?:[A-Z][a-z]+)+|[A-Za-z]+(?:_[A-Za-z0-9]+)+")
-"""A name that nobody uses by chance: of a metric, or of an event's reason."""
+_METRIC = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
+_PIECE = re.compile(r"[A-Za-z0-9_.:=/-]+")
+_BETWEEN = re.compile(r"[^a-z0-9]+")
+_SHORTEST = 4
+_LONGEST = 4
+_MOST_PAGES = 3
+"""What names more pages than this points to none of them."""
 _NEXT = 0.02
 _EFFECT = 0.7
 _ALONE = 6
@@ -40,8 +45,8 @@ class ExactFinder:
         A code's first page comes before the others that share it.
         """
         share = min(1.0, _ALONE / max(1, _count(query)))
-        named = [page for name in _NAME.findall(query) for page in self._names.get(name, ())]
         coded = (page.id for page in self.catalog.by_code(_plain(query)))
+        named = (page for key in _keys(_plain(query)) for page in self._names.get(key, ()))
         pages = dict.fromkeys((*coded, *named))
         return {page: share * (1 - _NEXT * place) for place, page in enumerate(pages)}
 
@@ -71,19 +76,16 @@ class ExactFinder:
 
     @cached_property
     def _names(self) -> Mapping[str, tuple[str, ...]]:
-        """Pages by the metrics that they judge and the reasons of events that they know."""
-        names: dict[str, dict[str, None]] = {}
-        for page, signature in self.catalog.signatures():
-            match signature:
-                case MetricSignature():
-                    told = _NAME.findall(signature.expr)
-                case TextSignature():
-                    told = [signature.reason] if signature.reason else []
-                case _:
-                    told = []
-            for name in told:
-                names.setdefault(name, {})[page.id] = None
-        return {name: tuple(pages) for name, pages in names.items()}
+        """Pages by names: their own, the metrics that they judge, the reasons of their events."""
+        found: dict[str, dict[str, None]] = {}
+        for page in self.catalog.pages.values():
+            for name in _names_of(page):
+                found.setdefault(_key(name), {})[page.id] = None
+        return {
+            key: tuple(pages)
+            for key, pages in found.items()
+            if len(key) >= _SHORTEST and len(pages) <= _MOST_PAGES
+        }
 
     @cached_property
     def _signatures(self) -> tuple[tuple[Page, TextSignature], ...]:
@@ -100,6 +102,30 @@ class ExactFinder:
 
 def _count(query: str) -> int:
     return len(set(tokens_of(query)))
+
+
+def _names_of(page: Page) -> Iterator[str]:
+    yield from page.phrases.names
+    for signature in page.signatures:
+        match signature:
+            case MetricSignature():
+                yield from _METRIC.findall(signature.expr)
+            case TextSignature(reason=reason) if reason:
+                yield reason
+            case _:
+                pass
+
+
+def _keys(query: str) -> Iterator[str]:
+    """Yield what may be a name in a text: its words alone and joined, whatever lies between."""
+    pieces = _PIECE.findall(query)
+    for start in range(len(pieces)):
+        for length in range(1, _LONGEST + 1):
+            yield _key("".join(pieces[start : start + length]))
+
+
+def _key(name: str) -> str:
+    return _BETWEEN.sub("", name.casefold())
 
 
 def _could_hold(signature: TextSignature, text: str) -> bool:

@@ -34,7 +34,7 @@ class Glossary:
         """Return the other terms of each group of which the text holds one."""
         found = self.pattern.findall(text.casefold())
         groups = dict.fromkeys(at for term in found for at in self._groups_of(term))
-        held = frozenset(found)
+        held = frozenset(found) | {term.removesuffix("s") for term in found}
         return tuple(dict.fromkeys(t for at in groups for t in self.groups[at] if t not in held))
 
     def _groups_of(self, term: str) -> tuple[int, ...]:

@@ -94,6 +94,8 @@ def _sections(page: Page, lang: Language) -> Iterator[tuple[Section, Iterable[st
 
 def _signs(page: Page) -> Iterator[str]:
     yield " ".join((page.id, *page.codes))
+    yield " ".join(page.phrases.names)
+    yield from page.phrases.lines
     for signature in page.signatures:
         match signature:
             case TextSignature():

