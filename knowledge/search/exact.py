@@ -25,7 +25,7 @@ _LONGEST = 4
 _MOST_PAGES = 3
 """What names more pages than this points to none of them."""
 _NEXT = 0.02
-_EFFECT = 0.7
+_EFFECT = 0.4
 _ALONE = 6
 """A query of so few tokens that holds a code asks for the code; a longer one mentions it."""
 DEAF = ("context", "unread")
