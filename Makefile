@@ -16,7 +16,7 @@ COMPONENTS := $(SYSTEM) postgresql redis-server redis-tools memcached etcd-serve
   dnsmasq-base bind9 prometheus-node-exporter openssh-server rsyslog containerd nodejs git cron logrotate \
   dbus qemu-system-x86 linux-image-cloud-amd64 cpio
 
-.PHONY: help demo test check bench soak wheel clean system components
+.PHONY: help demo test check bench soak vectors wheel clean system components
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -27,7 +27,7 @@ $(VENV)/.ready-base: pyproject.toml uv.lock
 	  || { echo "Python 3.11 or newer is needed; python3 is $$(python3 -V)"; exit 1; }
 	[ -x $(PY) ] || python3 -m venv $(VENV)
 	$(PY) -m pip install --quiet --disable-pip-version-check uv
-	$(VENV)/bin/uv sync --quiet --frozen --inexact --no-dev
+	$(VENV)/bin/uv sync --quiet --frozen --inexact --no-dev --extra local
 	touch $@
 
 # And what tests, checks and measurements need.
@@ -73,6 +73,9 @@ components: ## install what the benign corpus of soak runs, on a machine kept fo
 	fi
 	apt-get update -qq
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(COMPONENTS) >/dev/null
+
+vectors: $(VENV)/.ready ## embed the pages that changed, for the search; writes knowledge/search/vectors.npz
+	@$(PY) -m knowledge.search.shipping
 
 wheel: $(VENV)/.ready ## build the wheel and run it from another folder
 	@rm -rf dist && $(VENV)/bin/uv build --quiet --wheel

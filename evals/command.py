@@ -1,7 +1,10 @@
 """Judge the diagnosis on scenarios whose truth is known: root, chain, evidence, safety."""
 
 import json
+import os
 import sys
+import tempfile
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -13,6 +16,7 @@ from evals.scenarios.build import list_open, list_scenarios
 from evals.summary import Summary
 
 NOT_FOUND = 3
+RETRIEVAL = "retrieval"
 app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 Form = Literal["text", "json"]
 Changes = Literal["none", "invariant", "all"]
@@ -22,7 +26,8 @@ Changes = Literal["none", "invariant", "all"]
 def evaluate(
     *,
     scenarios: Annotated[
-        list[str] | None, typer.Argument(help="Scenarios by name; all if none is given.")
+        list[str] | None,
+        typer.Argument(help="Scenarios by name, all if none is given; or: retrieval."),
     ] = None,
     output: Annotated[Form, typer.Option("-o", "--output", help="Form of the result.")] = "text",
     seeds: Annotated[int, typer.Option(help="How many seeds of each scenario.", min=1)] = 1,
@@ -34,7 +39,13 @@ def evaluate(
         float, typer.Option(help="Of the background noise; 1 is a full day's.", min=0.001)
     ] = SCALE,
 ) -> None:
-    """Build scenarios from their seeds, diagnose each and score the answer by rule."""
+    """Build scenarios from their seeds, diagnose each and score the answer by rule.
+
+    `retrieval` in place of scenarios judges the search over the handbook instead.
+    """
+    if scenarios == [RETRIEVAL]:
+        judge_search(output)
+        return
     try:
         wanted = choose(scenarios or [])
         cases = [
@@ -55,6 +66,19 @@ def evaluate(
         typer.echo(json.dumps(summary.document(), ensure_ascii=False, indent=2))
     else:
         typer.echo(write_table(summary))
+
+
+def judge_search(output: Form) -> None:
+    """Run the labelled queries; the index lies in a folder of its own and is kept."""
+    from evals.retrieval.run import measure  # noqa: PLC0415 -- loads numpy and a model
+    from evals.retrieval.table import write_table as write_search  # noqa: PLC0415 -- as above
+
+    document = measure(Path(tempfile.gettempdir()) / f"firstfault-retrieval-{os.getuid()}")
+    typer.echo(
+        json.dumps(document, ensure_ascii=False, indent=2)
+        if output == "json"
+        else write_search(document)
+    )
 
 
 def choose(names: list[str]) -> list[str]:

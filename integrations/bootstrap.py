@@ -116,16 +116,16 @@ def open_handbook(settings: Settings, around: Surroundings | None = None) -> "Ca
 
 
 def open_finder(settings: Settings, around: Surroundings, catalog: "Catalog") -> "Opened":
-    """Open the search over the handbook; its index lies in the data directory.
+    """Open the search over the handbook; its index can be made again, so it lies in the cache.
 
     Raises:
-        SettingError: that lies on the network.
+        SettingError: neither the cache nor the data directory is on a local disk.
     """
     from knowledge.search.corpus import corpus_of  # noqa: PLC0415 -- loads numpy
     from knowledge.search.opening import open_search  # noqa: PLC0415 -- as above
     from tools.workspace import NETWORK, filesystem_of  # noqa: PLC0415 -- as above
 
-    root = data_dir(settings, around) / "index"
+    root = (cache_dir(around) or data_dir(settings, around)) / "index"
     point, kind = filesystem_of(root)
     if kind in NETWORK:
         why = f"{point} is a network file system ({kind}) that can hang; name a local folder"

@@ -1,8 +1,7 @@
-"""The handbook as people browse it: rows, a coverage table, a simple search, guidance."""
+"""The handbook as people browse it: rows, a coverage table, guidance."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -12,10 +11,6 @@ from knowledge.rules.guidance import ROLE as GUIDANCE
 
 LAYERS: tuple[str, ...] = get_args(Layer)
 PLANES: tuple[str, ...] = get_args(Plane)
-
-_TOKEN = re.compile(r"[a-z0-9]+|[\u3400-\u9fff]")
-_CODE_WEIGHT = 100.0
-_FIELD_WEIGHTS = (8.0, 4.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +28,6 @@ class Row:
     severity: str
     priority: str
     signatures: int
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A page that a search found; scores only order the hits of one search."""
-
-    page: Page
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +80,6 @@ def guidance_for(pages: Iterable[Page], page_id: str) -> list[Page]:
     return sorted((page for page in pages if page_id in page.guides), key=lambda page: page.id)
 
 
-def search(catalog: Catalog, query: str, *, limit: int = 10) -> list[Hit]:
-    """Find pages by code first, then by words shared with title, id, summary and samples."""
-    coded = {page.id for page in catalog.by_code(query)}
-    words = _tokens(query)
-    hits = (
-        Hit(page, _CODE_WEIGHT * (page.id in coded) + _overlap(words, page))
-        for page in catalog.pages.values()
-    )
-    found = sorted((h for h in hits if h.score > 0), key=lambda hit: (-hit.score, hit.page.id))
-    return found[:limit]
-
-
 def _row(page: Page) -> Row:
     return Row(
         id=page.id,
@@ -132,42 +107,3 @@ def _family(name: str, pages: Sequence[Page]) -> FamilyCoverage:
         planes=dict(Counter(page.plane for page in conditions)),
         roles=dict(Counter(page.role for page in pages)),
     )
-
-
-def _overlap(words: frozenset[str], page: Page) -> float:
-    """Weigh each shared word by the best field it stands in; long pages gain nothing."""
-    if not words:
-        return 0.0
-    fields = _fields(page)
-    best = (
-        max((weight for weight, field in fields if word in field), default=0.0) for word in words
-    )
-    return sum(best) / len(words)
-
-
-def _fields(page: Page) -> tuple[tuple[float, frozenset[str]], ...]:
-    texts = (
-        " ".join((page.title.en, page.title.zh, page.id, *page.codes)),
-        f"{page.summary.en} {page.summary.zh}",
-        " ".join((*_samples(page), *_habits(page))),
-    )
-    return tuple(
-        (weight, _tokens(text)) for weight, text in zip(_FIELD_WEIGHTS, texts, strict=True)
-    )
-
-
-def _samples(page: Page) -> Iterator[str]:
-    for signature in page.signatures:
-        yield from map(str, signature.examples)
-    for trap in page.traps:
-        yield trap.en
-        yield trap.zh
-
-
-def _habits(page: Page) -> Iterator[str]:
-    for advice in page.practice:
-        yield f"{advice.text.en} {advice.text.zh}"
-
-
-def _tokens(text: str) -> frozenset[str]:
-    return frozenset(_TOKEN.findall(text.casefold()))

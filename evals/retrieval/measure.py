@@ -11,6 +11,7 @@ Rank = Callable[[Query], int]
 Figures = Mapping[str, object]
 _Z = 1.959964
 _TOP = 5
+_LANGUAGES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ def _compare(judged: Iterable[Judged]) -> dict[str, object]:
     for each in judged:
         if each.query.lang:
             pairs.setdefault(each.query.pair, {})[each.query.lang] = each.rank == 1
+    pairs = {name: pair for name, pair in pairs.items() if len(pair) == _LANGUAGES}
     english = sum(pair["en"] and not pair["zh"] for pair in pairs.values())
     chinese = sum(pair["zh"] and not pair["en"] for pair in pairs.values())
     return {

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,11 +57,10 @@ def hold(root: Path, name: str, build: Callable[[Path], None]) -> Held:
     root.mkdir(parents=True, exist_ok=True)
     folder = root / name
     lock = _locked(root / f"{name}{_LOCK}", fcntl.LOCK_SH)
-    try:
+    with ExitStack() as failed:
+        failed.callback(os.close, lock)
         why = find_fault(folder) and _build_in_turn(folder, build)
-    except BaseException:
-        os.close(lock)
-        raise
+        failed.pop_all()
     return Held(folder, lock, why)
 
 

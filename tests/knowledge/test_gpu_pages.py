@@ -5,7 +5,6 @@ from itertools import chain
 
 import pytest
 
-from knowledge.listing import search
 from knowledge.matching import Matcher
 from knowledge.page import Page, TextSignature
 from tests.assistant.handbook import shipped
@@ -236,8 +235,8 @@ def test_a_switch_report_is_read_by_its_severity(text: str, pages: set[str]) -> 
 
 @pytest.mark.parametrize("number", [10003, 11013, 14017, 19030, 20004, 20034, 22003, 23010, 24007])
 def test_a_fatal_switch_error_is_found_by_its_number(number: int) -> None:
-    """Search by code leads to the page of fatal switch errors."""
-    assert search(shipped(), f"SXid {number}")[0].page.id == "sxid-fatal"
+    """Its code leads to the page of fatal switch errors."""
+    assert shipped().by_code(f"SXid {number}")[0].id == "sxid-fatal"
 
 
 @pytest.mark.parametrize(

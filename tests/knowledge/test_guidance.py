@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.listing import coverage, guidance_for, matrix, rows, search
+from knowledge.listing import coverage, guidance_for, matrix, rows
 from knowledge.page import Page
 from tests.assistant.handbook import shipped
 
@@ -76,12 +76,10 @@ def test_a_condition_leads_to_its_guidance() -> None:
     assert "health-check-design" in {page.id for page in found}
 
 
-def test_guidance_is_listed_and_found() -> None:
-    """By role in lists, by words of either language in a search."""
+def test_guidance_is_listed() -> None:
+    """By role."""
     listed = {row.id for row in rows(shipped(), role="guidance")}
     assert {page_id for page_id, _ in SUBJECTS} <= listed
-    for query in ("NFS mount timeo retrans soft hard", "NFS 挂载参数 timeo retrans"):
-        assert "nfs-for-training" in {hit.page.id for hit in search(shipped(), query, limit=5)}
 
 
 def test_guidance_is_counted_apart() -> None:

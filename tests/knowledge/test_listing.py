@@ -1,7 +1,7 @@
 import pytest
 
 from knowledge.catalog import Catalog
-from knowledge.listing import coverage, matrix, rows, search
+from knowledge.listing import coverage, matrix, rows
 from tests.knowledge.pages import NFS, XID, catalog, page
 
 
@@ -39,27 +39,3 @@ def test_the_matrix_shows_holes(shelf: Catalog) -> None:
     counts = matrix(shelf)
     assert (counts["system", "storage"], counts["application", "network"]) == (2, 0)
     assert len(counts) == 20
-
-
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("gst 4001", "gst-4001"),
-        ("what does Xid 79 mean", "xid-79"),
-        ("nfs: server 10.0.0.10 not responding, still trying", "nfs-server-down"),
-        ("卷挂载失败", "gst-4001"),
-        ("volume mount failed", "gst-4001"),
-    ],
-)
-def test_search_finds_codes_and_words_in_both_languages(
-    shelf: Catalog, query: str, first: str
-) -> None:
-    """A code wins over any number of words."""
-    assert search(shelf, query)[0].page.id == first
-
-
-def test_search_finds_nothing_for_nothing(shelf: Catalog) -> None:
-    """No shared word, no hit; the limit holds."""
-    assert search(shelf, "zebra") == []
-    assert search(shelf, "") == []
-    assert len(search(shelf, "fault something", limit=1)) == 1

@@ -289,13 +289,27 @@ def test_the_demo_writes_all_forms_and_keeps_its_incident(run: Run, home: Path) 
     assert "存储" in out.splitlines()[-1]
 
 
-def test_an_unknown_code_is_said_before_its_neighbours(run: Run) -> None:
-    """A list of other codes alone would read as an answer."""
+def test_an_unknown_code_is_said_and_no_neighbour_shown(run: Run) -> None:
+    """A list of other codes would read as an answer."""
     _, out, err = run("kb", "search", "Xid 9999")
 
     assert "Xid 9999 is not in the handbook" in err
-    assert out
+    assert out == ""
     assert "not in the handbook" not in run("kb", "search", "Xid 79")[2]
+
+
+def test_a_search_is_filtered_and_says_why_it_found(run: Run) -> None:
+    """By layer and plane; an unknown one is told with what there is."""
+    document = load(run("kb", "search", "GPU lost", "--layer", "hardware", "-o", "json")[1])
+    hits = _items(json.dumps(document))
+
+    assert {hit["layer"] for hit in hits} == {"hardware"}
+    assert all(hit["why"] and hit["text"] and hit["section"] for hit in hits)
+    assert document["answered"] is True
+    code, _, err = run("kb", "search", "x", "--plane", "networks")
+    assert (code, "There is no plane 'networks'" in err) == (2, True)
+    zh = run("kb", "search", "共享目录卡住不动", "--lang", "zh", "-k", "2")[1]
+    assert "语义" in zh
 
 
 def test_the_data_directory_in_effect_is_shown(run: Run, home: Path) -> None:
