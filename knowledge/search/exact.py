@@ -14,12 +14,13 @@ from knowledge.search.tokens import tokens_of
 _NAMES = {"退出码": " exit ", "返回码": " exit ", "状态码": " status ", "错误码": " error "}
 _NAMED = re.compile("|".join(_NAMES))
 _CODE = re.compile(
-    r"\b(?P<kind>gst|s?xid|exit|cuda[ _-]?error)(?:[ _:#=-]|code|status|error)*(?P<number>\d+)",
+    r"\b(?:gst|s?xid|exit|cuda[ _-]*error)(?:[ _:#=-]|code|status|error)*\d+|\bcuda +\d+ +error",
     re.IGNORECASE,
 )
 _METRIC = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
 _PIECE = re.compile(r"[A-Za-z0-9_.:=/-]+")
 _BETWEEN = re.compile(r"[^a-z0-9]+")
+_DIGIT = re.compile(r"\d")
 _SHORTEST = 4
 _LONGEST = 4
 _MOST_PAGES = 3
@@ -117,11 +118,14 @@ def _names_of(page: Page) -> Iterator[str]:
 
 
 def _keys(query: str) -> Iterator[str]:
-    """Yield what may be a name in a text: its words alone and joined, whatever lies between."""
+    """Yield what may be a name in a text: its words alone, or joined with a number."""
     pieces = _PIECE.findall(query)
     for start in range(len(pieces)):
-        for length in range(1, _LONGEST + 1):
-            yield _key("".join(pieces[start : start + length]))
+        yield _key(pieces[start])
+        for length in range(2, _LONGEST + 1):
+            key = _key("".join(pieces[start : start + length]))
+            if _DIGIT.search(key):
+                yield key
 
 
 def _key(name: str) -> str:
