@@ -14,7 +14,19 @@ import pytest
 from tests.kept_pages import drop_cache, make_cache
 
 SEED_VARIABLE = "FIRSTFAULT_TEST_SEED"
-UNCOUNTED = ("cases", "evals", "integrations")
+UNCOUNTED = (
+    "cases",
+    "evals",
+    "integrations",
+    "knowledge/test_real_lines.py",
+    "knowledge/test_gpu_pages.py",
+    "knowledge/test_host_lines.py",
+    "knowledge/test_cluster_objects.py",
+    "knowledge/test_handbook.py",
+    "knowledge/test_guidance.py",
+    "knowledge/search/test_shipped.py",
+)
+"""What judges answers as a whole, and what judges the shipped pages."""
 
 
 def pytest_configure() -> None:
@@ -28,14 +40,14 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count no coverage where what is judged is an answer as a whole, or how it is shown.
+    """Count no coverage where what is judged is an answer as a whole, how it is shown, or a page.
 
     That a line of the core ran on the way to it proves nothing of that line; the rooms' own tests
     have to, and counting takes as long again as running.
     """
-    folders = {Path(__file__).parent / name for name in UNCOUNTED}
+    places = {Path(__file__).parent / name for name in UNCOUNTED}
     for item in items:
-        if not folders.isdisjoint(item.path.parents):
+        if not places.isdisjoint((item.path, *item.path.parents)):
             item.add_marker(pytest.mark.no_cover)
 
 
