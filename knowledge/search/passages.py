@@ -63,15 +63,20 @@ class Passage:
 
 def passages_of(page: Page) -> Iterator[Passage]:
     """Yield the passages of a page, in order of section; ids are stable and unique."""
-    heading = f"{page.title.en} / {page.title.zh}"
     for lang in LANGUAGES:
-        title = getattr(page.title, lang)
-        for section, sentences in _sections(page, lang):
-            alone = section == "phrases"
-            texts = sentences if alone else _packed(title, sentences)
-            for number, text in enumerate(texts):
-                key = f"{page.id}/{section}/{lang}/{number}"
-                yield Passage(key, page.id, section, lang, heading, text)
+        yield from cut(page.id, page.title, lang, _sections(page, lang))
+
+
+def cut(
+    entry: str, title: Bilingual, lang: Language, sections: Iterable[tuple[Section, Iterable[str]]]
+) -> Iterator[Passage]:
+    """Cut the sections of one language into passages; each phrase stays alone."""
+    heading = f"{title.en} / {title.zh}"
+    for section, sentences in sections:
+        alone = section == "phrases"
+        texts = sentences if alone else _packed(getattr(title, lang), sentences)
+        for number, text in enumerate(texts):
+            yield Passage(f"{entry}/{section}/{lang}/{number}", entry, section, lang, heading, text)
 
 
 def _sections(page: Page, lang: Language) -> Iterator[tuple[Section, Iterable[str]]]:
