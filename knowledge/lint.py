@@ -4,9 +4,19 @@ from collections.abc import Collection, Iterator
 
 from knowledge.catalog import Catalog
 from knowledge.problem import Problem
-from knowledge.rules import contents, guidance, kinds, links, overlaps, patterns, samples, templates
+from knowledge.rules import (
+    contents,
+    disputes,
+    guidance,
+    kinds,
+    links,
+    overlaps,
+    patterns,
+    samples,
+    templates,
+)
 
-PAGE_RULES = (contents.check, patterns.check, samples.check, templates.check)
+PAGE_RULES = (contents.check, disputes.check, patterns.check, samples.check, templates.check)
 CATALOG_RULES = (links.check, overlaps.check, guidance.check)
 
 

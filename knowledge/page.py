@@ -313,7 +313,7 @@ class Claim(Part):
     """What one source says."""
 
     text: Bilingual
-    source: str
+    source: Origin
 
 
 class Dispute(Part):
@@ -321,6 +321,8 @@ class Dispute(Part):
 
     about: Bilingual
     claims: tuple[Claim, ...] = Field(min_length=2)
+    advice: Bilingual | None = None
+    """What to do meanwhile, where the page's own rules follow one side."""
 
 
 class Subject(Part):

@@ -1,12 +1,12 @@
 """A page of the handbook as people read it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import typer
 
 from integrations.wording.words import Words
 from knowledge.listing import guidance_for
-from knowledge.page import Advice, Page
+from knowledge.page import Advice, Dispute, Origin, Page
 
 
 def print_page(page: Page, pages: Mapping[str, Page], words: Words) -> None:
@@ -34,7 +34,8 @@ def print_page(page: Page, pages: Mapping[str, Page], words: Words) -> None:
     _list(words("kb.guided_by"), (
         f"{one.id}: {words.say(one.title)}" for one in guidance_for(pages.values(), page.id)
     ))  # fmt: skip
-    _list(words("kb.sources"), (f"[{words(f'trust.{o.trust}')}] {o.text}" for o in page.sources))
+    _list(words("kb.disputes"), (line for each in page.disputes for line in _sides(each, words)))
+    _list(words("kb.sources"), (_origin(o, words) for o in page.sources))
     if page.body:
         note = f"{words('kb.body')}\n" if words("kb.body") else ""
         typer.echo(f"\n{note}{page.body}")
@@ -42,6 +43,18 @@ def print_page(page: Page, pages: Mapping[str, Page], words: Words) -> None:
 
 def _advice(rows: Iterable[Advice], words: Words) -> Iterable[str]:
     return (f"{words.say(row.text)} — {words.say(row.why)}" for row in rows)
+
+
+def _sides(dispute: Dispute, words: Words) -> Iterator[str]:
+    yield words.say(dispute.about)
+    for claim in dispute.claims:
+        yield f"  – {words.say(claim.text)}  {_origin(claim.source, words)}"
+    if dispute.advice:
+        yield f"  → {words.say(dispute.advice)}"
+
+
+def _origin(origin: Origin, words: Words) -> str:
+    return f"[{words(f'trust.{origin.trust}')}] {origin.text}"
 
 
 def _list(title: str, rows: Iterable[str]) -> None:

@@ -81,8 +81,14 @@ def shelf() -> Catalog:
                 {
                     "about": {"en": "Soft mounts", "zh": "软挂载"},
                     "claims": [
-                        {"text": {"en": "never", "zh": "绝不"}, "source": "one"},
-                        {"text": {"en": "for reading", "zh": "只读可以"}, "source": "other"},
+                        {
+                            "text": {"en": "never", "zh": "绝不"},
+                            "source": {"text": "one", "trust": "vendor"},
+                        },
+                        {
+                            "text": {"en": "for reading", "zh": "只读可以"},
+                            "source": {"text": "other", "trust": "case"},
+                        },
                     ],
                 }
             ],
