@@ -5,8 +5,13 @@ KnowledgeError
 ├── PageDuplicateError    two files of one name
 ├── PageUnknownError      a page id that no file has
 ├── InspectionInvalidError  a file is no inspection
+├── PostmortemInvalidError  a file is no postmortem
 ├── PatternInvalidError   a regular expression or a path that cannot be compiled
 ├── QueryUnsupportedError a PromQL query that only a server can answer
+├── DocumentRefusedError  a file of an organisation cannot be taken as a document
+├── OwnPageRefusedError   a page of an organisation cannot work, or would lower a risk
+├── NotOwnError           nothing that was added has this id
+├── CollectionDamagedError  the list of what was added cannot be read
 ├── EmbeddingError        no vectors can be had from a model
 └── IndexDamagedError     the folder of the search cannot be read
 """
@@ -30,6 +35,13 @@ class InspectionInvalidError(KnowledgeError):
 
     def __init__(self, where: str, why: str) -> None:
         super().__init__(f"inspection {where}: not valid: {why}")
+
+
+class PostmortemInvalidError(KnowledgeError):
+    """A file under the postmortems cannot be read as one."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(f"postmortem {where}: not valid: {why}")
 
 
 class PageDuplicateError(KnowledgeError):
@@ -83,3 +95,37 @@ class IndexDamagedError(KnowledgeError):
 
     def __init__(self, why: str) -> None:
         super().__init__(f"the search index is damaged: {why}")
+
+
+class DocumentRefusedError(KnowledgeError):
+    """A file cannot be taken as a document; `where` is empty for the file as a whole."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(f"{where}: {why}" if where else why)
+        self.where = where
+        self.why = why
+
+
+class OwnPageRefusedError(KnowledgeError):
+    """A page of an organisation cannot work as it is written."""
+
+    def __init__(self, page: str, reasons: tuple[str, ...]) -> None:
+        super().__init__(f"page {page} is refused: {'; '.join(reasons)}")
+        self.page = page
+        self.reasons = reasons
+
+
+class NotOwnError(KnowledgeError):
+    """Nothing that was added has this id."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Nothing that was added is called {name!r}.")
+        self.hint = "`firstfault kb list --own` shows what was added."
+
+
+class CollectionDamagedError(KnowledgeError):
+    """What was added cannot be read any more; it is never thrown away."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(f"The collection of added documents is damaged: {where}: {why}.")
+        self.hint = "Restore that file from a backup, or move its folder away and add all again."

@@ -1,4 +1,4 @@
-"""A page file's text, read into a `Page`: YAML between two ``---`` lines, then prose."""
+"""A file's text, read into a page or a postmortem: YAML between two ``---`` lines, then prose."""
 
 import re
 from pathlib import PurePath
@@ -6,8 +6,9 @@ from pathlib import PurePath
 import yaml
 from pydantic import ValidationError
 
-from knowledge.errors import PageInvalidError
+from knowledge.errors import PageInvalidError, PostmortemInvalidError
 from knowledge.page import Page
+from knowledge.postmortem import Postmortem
 
 _FENCE = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 
@@ -26,6 +27,23 @@ def read_page(text: str, *, path: PurePath, family: str) -> Page:
         return Page.model_validate({**data, "id": path.stem, "family": family, "body": body})
     except ValidationError as error:
         raise PageInvalidError(where, _explain(error)) from error
+
+
+def read_postmortem(text: str, *, path: PurePath) -> Postmortem:
+    """Read and validate one postmortem; its id is the file's name.
+
+    Raises:
+        PostmortemInvalidError: the message names the file and every field that does not fit.
+    """
+    try:
+        data, body = _split(text.replace("\r\n", "\n"), str(path))
+        if data.get("id", path.stem) != path.stem:
+            raise PostmortemInvalidError(path.name, "its id differs from the file's name")
+        return Postmortem.model_validate({**data, "id": path.stem, "body": body})
+    except PageInvalidError as error:
+        raise PostmortemInvalidError(path.name, error.why) from error
+    except ValidationError as error:
+        raise PostmortemInvalidError(path.name, _explain(error)) from error
 
 
 def _split(text: str, where: str) -> tuple[dict[str, object], str]:

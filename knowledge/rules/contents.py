@@ -15,7 +15,7 @@ _CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 def check(page: Page) -> Iterator[Problem]:
     """Check what a page holds by itself."""
-    for rule, text in (*_missing(page), *_languages(page), *_numbers(page), *_roles(page)):
+    for rule, text in (*_missing(page), *check_languages(page), *_numbers(page), *_roles(page)):
         yield Problem(page.id, rule, text)
 
 
@@ -28,8 +28,9 @@ def _missing(page: Page) -> Iterator[tuple[str, str]]:
         yield "trap", "names no trap"
 
 
-def _languages(page: Page) -> Iterator[tuple[str, str]]:
-    for sentence in _sentences(page):
+def check_languages(part: BaseModel) -> Iterator[tuple[str, str]]:
+    """Check that every sentence in `part` is in both languages, each in its own."""
+    for sentence in _sentences(part):
         if not _CJK.search(sentence.zh):
             yield "languages", f"zh is not Chinese: {sentence.zh!r}"
         if _CJK.search(sentence.en):
