@@ -28,7 +28,7 @@ from assistant.diagnosis.exclusion import rule_out
 from assistant.diagnosis.findings import Finding, admit_open, find_roots
 from assistant.diagnosis.first_failing import find_first_failing
 from assistant.diagnosis.graph import HEADS, Graph, build_graph
-from assistant.diagnosis.health import find_unread, is_innocent, why_not_healthy
+from assistant.diagnosis.health import find_standing, find_unread, is_innocent, why_not_healthy
 from assistant.diagnosis.hypotheses import (
     Candidate,
     Ranking,
@@ -69,7 +69,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
     verdict, confidence = _verdict(findings, case)
     if verdict == "healthy":
         findings, roots, links, left = [], [], [], None
-    open_question = why_not_healthy(case) if verdict == "inconclusive" and not roots else []
+    asked = why_not_healthy(case) if verdict == "inconclusive" and not roots else []
     pages = guidance.chain_pages(links, roots, case) if verdict != "healthy" else []
     parts = part(findings, ranking)
     grave = open_parts(unexplained, ranking) if roots else []
@@ -92,10 +92,11 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         unexplained=unexplained,
         gravest_open=left.id if left else "",
         unread=tuple(event.id for event in find_unread(case)),
+        standing=_standing(verdict, case),
         collateral=_consequences(collateral, findings),
         first_failing=tuple(find_first_failing(case)),
         next_checks=tuple(checks),
-        missing_information=tuple(guidance.missing_information(case, roots, open_question)),
+        missing_information=tuple(guidance.missing_information(case, roots, asked)),
         remedies=tuple(guidance.remedies(pages)),
         caps=_caps(findings, verdict),
         decided_by_unseen=_decided_by_unseen(verdict, findings, left, case),
@@ -137,6 +138,10 @@ def _hurts(finding: Finding, case: Case) -> bool:
     return any(n in events and grave(events[n]) for n in names) or (
         finding.candidate.event.damage > 0
     )
+
+
+def _standing(verdict: Verdict, case: Case) -> tuple[str, ...]:
+    return tuple(e.id for e in find_standing(case)) if verdict == "healthy" else ()
 
 
 def _next_checks(

@@ -94,6 +94,16 @@ def guard_holds(guard: Guard | None, cause: Event, settings: Settings, effect: E
     return "unknown" if open_ended and guard.op in {">", ">="} else "no"
 
 
+def is_harmless_blip(event: Event, page: Page, settings: Settings) -> bool:
+    """Tell whether it was seen to end, sooner than any of its victims gives up."""
+    links = [link for link in page.causes if link.guard is not None]
+    return (
+        event.is_closed
+        and bool(links)
+        and all(guard_holds(link.guard, event, settings, event) == "no" for link in links)
+    )
+
+
 def attributes_allow(link: Link, effect: Event) -> bool:
     """Tell whether the effect's own fields leave room for this cause; absent fields do."""
     for name, pattern in link.when.items():

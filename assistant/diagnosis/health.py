@@ -11,7 +11,7 @@ from assistant.alarm import floods
 from assistant.burst import PACE_S
 from assistant.diagnosis.case import Case, counts, stops_for_good
 from assistant.diagnosis.complaints import is_answered, is_complaint, is_whole
-from assistant.diagnosis.guards import acts_until, guard_holds
+from assistant.diagnosis.guards import acts_until, is_harmless_blip
 from assistant.event import Event
 from assistant.repair import is_orderly_reboot
 from tools.evidence import Gap
@@ -23,6 +23,9 @@ EDGE_SHARE = 0.1
 BEFORE_S = 86400.0
 """How far back an alarm matters where nobody said which time is in question."""
 ALARMING = frozenset({"critical", "error"})
+LOOKS = frozenset({"reading", "object", "metric"})
+"""Channels that show a state, where lines tell what happened."""
+STANDING = ALARMING | {"warning"}
 FAULTS = frozenset({"root", "mechanism", "symptom"})
 MATTERING = frozenset({"journal", "kernel", "kubernetes", "kubectl", "nvml", "file"})
 """Sources whose refusal leaves a complaint open."""
@@ -67,6 +70,22 @@ def find_unread(case: Case) -> list[Event]:
     ]
 
 
+def find_standing(case: Case) -> list[Event]:
+    """Return faults that are still there and harm nothing: to be mended, and no reason for alarm.
+
+    Only what lasts by its nature or was looked at says so; a line now and then does not.
+    """
+    return [
+        event
+        for event in case.timeline.events
+        if event.role == "root"
+        and event.severity in STANDING
+        and counts(event)
+        and not (event.is_closed or _is_past(event, case))
+        and (case.pages[event.page].persists or not LOOKS.isdisjoint(event.channels))
+    ]
+
+
 def _is_answered(event: Event, case: Case) -> bool:
     """Tell whether it is a complaint of what was itself seen at work all through the time asked."""
     if not is_complaint(event, case.pages):
@@ -86,7 +105,7 @@ def is_innocent(event: Event, case: Case) -> bool:
     )
     if not alarming or not (counts(event) or stops_for_good(event)):
         return True
-    return _is_past(event, case) or _harmless_blip(event, case) or is_orderly_reboot(event)
+    return _is_past(event, case) or _was_harmless(event, case) or is_orderly_reboot(event)
 
 
 def _warns(event: Event, case: Case) -> bool:
@@ -112,14 +131,12 @@ def _is_past(event: Event, case: Case) -> bool:
     return acts_until(event, case.pages[event.page]) < case.since - BEFORE_S
 
 
-def _harmless_blip(event: Event, case: Case) -> bool:
-    """Tell whether it was seen to end, sooner than any of its victims gives up."""
-    if not event.is_closed:
-        return False
-    links = [link for link in case.pages[event.page].causes if link.guard is not None]
-    if not links:
-        return event.damage == 0 and event.severity != "critical"
-    return all(guard_holds(link.guard, event, case.settings, event) == "no" for link in links)
+def _was_harmless(event: Event, case: Case) -> bool:
+    """Tell whether it ended without harm: sooner than its victims give up, or it has none."""
+    page = case.pages[event.page]
+    if any(link.guard is not None for link in page.causes):
+        return is_harmless_blip(event, page, case.settings)
+    return event.is_closed and event.damage == 0 and event.severity != "critical"
 
 
 def _matters(gap: Gap) -> bool:

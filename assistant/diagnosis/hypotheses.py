@@ -13,7 +13,7 @@ from functools import cached_property
 
 from assistant.diagnosis.case import counts
 from assistant.diagnosis.graph import Edge, Graph, reach
-from assistant.diagnosis.guards import Settings
+from assistant.diagnosis.guards import Settings, is_harmless_blip
 from assistant.diagnosis.latent import LatentCause
 from assistant.diagnosis.negative import contradicting_events, missing_effects
 from assistant.diagnosis.weights import STRENGTH, Weights
@@ -206,7 +206,8 @@ def find_candidates(
     """Return every event that may be a root, with what it reaches and what speaks against it.
 
     What explains nothing and hurts nobody is a candidate only where there is no other, or the same
-    elsewhere: a grave condition that stands alone is still the best lead.
+    elsewhere: a grave condition that stands alone is still the best lead. What was over too soon to
+    harm anything is none.
     """
     inferred = {latent.event.id: latent for latent in latents}
     found: list[Candidate] = []
@@ -216,7 +217,10 @@ def find_candidates(
         if latent is None and not _may_head(event, graph):
             continue
         reached = reach(graph, event.id, weights)
-        if not reached and not event.damage and not _stands_alone(pages[event.page]):
+        page = pages[event.page]
+        if not reached and not event.damage and not _stands_alone(page):
+            continue
+        if not reached and is_harmless_blip(event, page, settings):
             continue
         group = found if reached or event.damage else idle
         shown = {graph.events[name].page for name in reached}

@@ -200,6 +200,8 @@ class Diagnosis(Value):
     """Id of what is as grave as all that the likely roots explain, and nothing ties to them."""
     unread: tuple[str, ...] = ()
     """Ids of what is new in the time in question, its writer calls an error and no page knows."""
+    standing: tuple[str, ...] = ()
+    """Beside "healthy", ids of faults that are still there and harm nothing yet."""
     collateral: Mapping[str, str] = {}
     """Event id → id of the event whose consequence it is."""
     first_failing: tuple[FirstFailing, ...] = ()

@@ -114,6 +114,7 @@ def _diagnosis(view: View) -> Document:
         "ruled_out": [_ruled_out(view, one) for one in diagnosis.ruled_out],
         "unexplained": list(diagnosis.unexplained),
         "gravest_open": diagnosis.gravest_open or None,
+        "standing": list(diagnosis.standing),
         "unread": [_event(view, event) for event in list_unread(view)],
         "collateral": dict(diagnosis.collateral),
         "caps": [say(cap) for cap in diagnosis.caps],

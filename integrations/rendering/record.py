@@ -77,6 +77,7 @@ def build_record(view: View, limits: Limits) -> tuple[Section, ...]:
         _coverage(view, limits),
         _ruled_out(view, limits),
         _not_checked(view, limits),
+        _standing(view, limits),
         _unexplained(view, limits),
         build_unread(view, limits),
         _clocks(view),
@@ -294,6 +295,15 @@ def _not_checked(view: View, limits: Limits) -> Section:
 
 def _unexplained(view: View, limits: Limits) -> Section | None:
     ids = view.diagnosis.unexplained if view.diagnosis else ()
+    return _events(view, "unexplained", ids, limits)
+
+
+def _standing(view: View, limits: Limits) -> Section | None:
+    ids = view.diagnosis.standing if view.diagnosis else ()
+    return _events(view, "standing", ids, limits)
+
+
+def _events(view: View, key: str, ids: Sequence[str], limits: Limits) -> Section | None:
     events = [view.event_by_id[one] for one in ids if one in view.event_by_id]
     if not events:
         return None
@@ -301,7 +311,7 @@ def _unexplained(view: View, limits: Limits) -> Section | None:
         join(refs([event.id]), text(view.onset(event)), text(view.label(event)), by=" · ")
         for event in events[: limits.rows]
     )
-    return Section("unexplained", view.words("report.unexplained"), (Items(lines),))
+    return Section(key, view.words(f"report.{key}"), (Items(lines),))
 
 
 def _clocks(view: View) -> Section | None:

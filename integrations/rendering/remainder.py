@@ -32,8 +32,8 @@ _FEW, _EVENTS, _EVENTS_ALONE, _TITLES, _REPAIRS = 3, 4, 8, 5, 4
 def build_remainder(view: View) -> Section:
     """Build the last section of a short report."""
     parts = (
-        _unexplained, _unread, _missing, _not_checked, _ruled_out, _remedies, _changes, _timeline,
-        _coverage, _clocks, _evidence,
+        _standing, _unexplained, _unread, _missing, _not_checked, _ruled_out, _remedies, _changes,
+        _timeline, _coverage, _clocks, _evidence,
     )  # fmt: skip
     facts = tuple(fact for part in parts for fact in part(view))
     more = Paragraph(soft(_how_to_see_all(view)))
@@ -54,11 +54,18 @@ def _facts(view: View, key: str, lines: Sequence[Line], most: int = _FEW) -> Ite
         yield Fact(label, soft(view.words("report.and_more", count=len(lines) - most)))
 
 
+def _standing(view: View) -> Iterable[Fact]:
+    return _events(view, "standing", view.diagnosis.standing if view.diagnosis else ())
+
+
 def _unexplained(view: View) -> Iterable[Fact]:
-    ids = view.diagnosis.unexplained if view.diagnosis else ()
+    return _events(view, "unexplained", view.diagnosis.unexplained if view.diagnosis else ())
+
+
+def _events(view: View, key: str, ids: Sequence[str]) -> Iterable[Fact]:
     events = [view.event_by_id[one] for one in ids if one in view.event_by_id]
     lines = [join(text(view.label(event)), refs([event.id]), by=" · ") for event in events]
-    return _facts(view, "unexplained", lines)
+    return _facts(view, key, lines)
 
 
 def _unread(view: View) -> Iterable[Fact]:

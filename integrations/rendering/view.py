@@ -235,14 +235,11 @@ class View:
 
     def against(self, hypothesis: Hypothesis) -> tuple[str, ...]:
         """What speaks against a hypothesis, as sentences."""
-        found = []
-        if hypothesis.contradicts:
-            events = ", ".join(hypothesis.contradicts)
-            found.append(self.words("differential.contradicted", events=events))
-        if hypothesis.missing:
-            pages = ", ".join(self.title(page) for page in hypothesis.missing)
-            found.append(self.words("differential.missing", pages=pages))
-        return tuple(found) or (self.words("differential.nothing_against"),)
+        events = ", ".join(hypothesis.contradicts)
+        pages = ", ".join(map(self.title, hypothesis.missing))
+        said = self.words("differential.contradicted", events=events) if events else ""
+        lacks = self.words("differential.missing", pages=pages) if pages else ""
+        return tuple(filter(None, (said, lacks))) or (self.words("differential.nothing_against"),)
 
     def headline(self) -> str:
         """The verdict in one sentence."""
@@ -256,12 +253,10 @@ class View:
             return self.words("report.join").join(told)
         if diagnosis.verdict == "inconclusive" and (diagnosis.root_causes or diagnosis.hypotheses):
             lead = next(iter(diagnosis.root_causes), None) or diagnosis.hypotheses[0]
-            title, entity = self.words.say(lead.title), self.name(lead.entity)
-            return self.words("verdict_text.lead", title=title, entity=entity)
+            return self._tell_lead(self.words.say(lead.title), lead.entity)
         first = next((one for one in diagnosis.first_failing if one.event), None)
         if diagnosis.verdict == "inconclusive" and first:
-            title, entity = self.title(self.event_by_id[first.event].page), self.name(first.entity)
-            return self.words("verdict_text.lead", title=title, entity=entity)
+            return self._tell_lead(self.title(self.event_by_id[first.event].page), first.entity)
         if diagnosis.verdict == "inconclusive" and self.worst:
             return self._tell_worst(self.worst)
         return self.explanation()
@@ -280,20 +275,26 @@ class View:
         verdict = self.diagnosis.verdict if self.diagnosis else "inconclusive"
         return verdict != "healthy" and self.worst is not None
 
+    def _tell_lead(self, title: str, entity: Entity) -> str:
+        return self.words("verdict_text.lead", title=title, entity=self.name(entity))
+
     def _tell_worst(self, worst: Event) -> str:
         same = [event for event in self.events if event.page == worst.page and is_alarming(event)]
         told, count = self._place(worst, "unknown_cause"), max(len(same), worst.count)
         return f"{told}, {self.words('event.times', count=count)}" if count > 1 else told
 
     def _place(self, event: Event, key: str) -> str:
-        title, entity = self.condition(event), self.subject(event)
-        return self.words(f"verdict_text.{key}", title=title, entity=entity)
+        title = self.condition(event)
+        return self.words(f"verdict_text.{key}", title=title, entity=self.subject(event))
 
     def explanation(self) -> str:
-        """Say what the verdict means where it names no cause."""
+        """Say what the verdict means where it names no cause, and what a healthy one leaves."""
         if self.diagnosis is None:
             return self.words("report.no_diagnosis")
-        return self.words(explain(self.investigation, self.diagnosis, self.worst))
+        told = self.words(explain(self.investigation, self.diagnosis, self.worst))
+        events = (self.event_by_id[one] for one in self.diagnosis.standing)
+        left = self.words("report.join").join(self._place(one, "standing") for one in events)
+        return told + self.words("verdict_text.to_mend", what=left) if left else told
 
     def _tell_root(self, root: RootCause) -> str:
         title, where = self.words.say(root.title), self.where(root)

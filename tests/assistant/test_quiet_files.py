@@ -74,7 +74,7 @@ def _told(found: Investigation) -> tuple[str, set[str]]:
         (LSPCI, "8GT/s, Width x16", "8GT/s (downgraded), Width x4 (downgraded)",
          "pcie-link-degraded"),
         (CHRONYC, ": Normal", ": Not synchronised", "clock-unsynchronised"),
-        (CHRONYC, "0.000412000", "12.112331221", "clock-unsynchronised"),
+        (CHRONYC, "0.000412000", "312.112331221", "clock-unsynchronised"),
         (SMI, "61 C", "91 C", "gpu-thermal-slowdown"),
         (SMI, ": Enabled", ": Disabled", "gpu-ecc-disabled"),
         (PODS, "1/1     Running   ", "0/1     Init:Error", "pod-failed"),
@@ -88,6 +88,17 @@ def test_one_changed_word_forbids_healthy(
     assert well in text
     assert _told(_diagnose(tmp_path, text)) == ("healthy", set())
     assert _told(_diagnose(tmp_path, text.replace(well, wrong))) == ("inconclusive", {page})
+
+
+def test_a_clock_that_was_measured_and_put_right_is_told_beside_healthy(tmp_path: Path) -> None:
+    """It spoils the comparison of logs, which is corrected, and it is still to be mended."""
+    found = _diagnose(tmp_path, CHRONYC.replace("0.000412000", "12.112331221"))
+    assert _told(found) == ("healthy", {"clock-unsynchronised"})
+    assert found.diagnosis is not None
+    (clock,) = (one for one in found.timeline.events if one.page == "clock-unsynchronised")
+    assert found.diagnosis.standing == (clock.id,)
+    assert not found.diagnosis.root_causes
+    assert [c.offset_s for c in found.timeline.corrections] == [12.112331221]
 
 
 @pytest.mark.parametrize(

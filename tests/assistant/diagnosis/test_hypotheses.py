@@ -2,7 +2,8 @@
 
 from assistant.diagnosis.diagnose import diagnose, rank_causes
 from assistant.diagnosis.weights import Weights
-from tests.assistant.diagnosis.world import case, event, page
+from tests.assistant.diagnosis.world import at, case, event, page
+from tools.evidence import Instant
 
 ROOT = page("root", effects=[{"effect": "one"}, {"effect": "two"}])
 ONE = page("one", "symptom", damage=2)
@@ -34,6 +35,21 @@ def test_a_known_or_chronic_root_is_not_blamed() -> None:
     ]
 
     assert diagnose(case(PAGES, events)).root_causes == ()
+
+
+def test_what_was_over_too_soon_to_harm_anything_is_no_lead() -> None:
+    """A link that was away for 5 s, where every victim bears 20 s, is nobody's cause."""
+    guard = {"field": "duration_s", "op": ">=", "value": 20}
+    blip = page("blip", effects=[{"effect": "one", "guard": guard}])
+    other = page("other", severity="error")
+    once = Instant(at(0), 0.5)
+    short, long = (event("b", blip, 0, end=end, last=once) for end in (5, 50))
+    beside = event("x", other, 10)
+
+    assert [h.page for h in diagnose(case([blip, ONE, other], [short, beside])).hypotheses] == [
+        "other"
+    ]
+    assert "blip" in {h.page for h in diagnose(case([blip, ONE, other], [long, beside])).hypotheses}
 
 
 def test_a_weak_precursor_gets_no_credit_for_what_the_root_did() -> None:

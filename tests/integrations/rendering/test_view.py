@@ -140,6 +140,18 @@ def test_the_headline_tells_what_its_root_does_not_explain(view: View, chinese: 
     assert View(changed, view.pages, chinese.words).headline().count("这不能解释") == 1
 
 
+def test_what_is_still_to_mend_is_told_with_healthy(view: View, chinese: View) -> None:
+    """Whoever reads no further must not take a clock that is off for one that is right."""
+    assert view.diagnosis
+    event = view.events[-1]
+    update = {"verdict": "healthy", "root_causes": (), "standing": (event.id,)}
+    diagnosis = view.diagnosis.model_copy(update=update)
+    changed = view.investigation.model_copy(update={"diagnosis": diagnosis})
+    said = f"Still to mend: {view.condition(event)} on {view.subject(event)}."
+    assert said in View(changed, view.pages, view.words).headline()
+    assert "仍待处理：" in View(changed, view.pages, chinese.words).headline()
+
+
 def test_who_failed_first_is_the_lead_where_no_cause_is_named(view: View) -> None:
     """The report must not say that nothing is seen and name the first to fail below it."""
     assert view.diagnosis
