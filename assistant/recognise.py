@@ -200,7 +200,7 @@ class Recogniser:
         page = self._pages[match.page]
         if signature.relation:
             self._tie(signature, {**self._namer.values(record), **match.values}, record)
-        if signature.yields == "relation":
+        if signature.yields in {"relation", "release"}:
             return
         named = self._namer.name(record, match, page)
         if signature.yields == "setting":
@@ -229,6 +229,8 @@ class Recogniser:
             for named in signature.relation
             for name in anchors_of({named.kind: named.id}, values).values()
         ]
+        if signature.yields == "release":
+            self._ties.released.update(things)
         for first, second in itertools.pairwise(things):
             if first[0] == second[0] == "gpu":
                 at = record.time.utc if record.time else None

@@ -93,6 +93,8 @@ class Ties:
     """A card's identity and its address on a host, in either order, and when that was said."""
     sizes: dict[str, int] = field(default_factory=dict)
     """How many ranks a job says it has."""
+    released: set[Key] = field(default_factory=set)
+    """Jobs that ended well: their hosts are others' now."""
 
     def relate(self, one: Key, other: Key, *, inferred: bool = False) -> None:
         """Say that two things of different kinds belong together; stated beats inferred."""
@@ -132,6 +134,7 @@ class Ties:
             self.equate("gpu", address, card if isinstance(card, str) else "")
         for one, other, _ in self.seated if seats is None else ():
             self.equate("gpu", one, other)
+        self._let_go()
         self._reduce_qualified_names()
         self._seat_pods()
         self._lend_addresses()
@@ -179,6 +182,11 @@ class Ties:
             "mount": ":/" in name,
         }.get(kind, True)
         return (not good, len(name), name)
+
+    def _let_go(self) -> None:
+        for key in self.released:
+            for other in [each for each in self.edges.get(key, ()) if each[0] == "node"]:
+                del self.edges[key][other], self.edges[other][key]
 
     def _reduce_qualified_names(self) -> None:
         """A full host name is the short one only where evidence shows both."""

@@ -93,7 +93,7 @@ class TextSignature(Part):
     """RE2 syntax, searched in the whole logical line (continuation lines joined by newline)."""
     fallback: bool = False
     """Tried only on lines that no other signature of the channel takes; may have no literal."""
-    yields: Literal["event", "setting", "relation"] = "event"
+    yields: Literal["event", "setting", "relation", "release"] = "event"
     entity: dict[str, str] = Field(default_factory=dict)
     """Anchor kind → identity template. The page's `entity.kind` should be among them."""
     peer: dict[str, str] = Field(default_factory=dict)
@@ -108,7 +108,7 @@ class TextSignature(Part):
     settings: dict[str, str] = Field(default_factory=dict)
     """Setting name → named group in `fields`, for yields = setting."""
     relation: tuple[Named, ...] = ()
-    """Two or more entities that are the same thing (same kind) or belong together."""
+    """Two or more that are the same thing (same kind) or belong together; or one released."""
     severity: Severity | None = None
     ends: Ending | None = None
     examples: tuple[str, ...] = Field(min_length=1)
@@ -145,8 +145,7 @@ class StateSignature(Part):
     kind: str
     """Node, Pod, … or the reading's kind: gpu, mount, …"""
     each: str = ""
-    """Path of a list whose items are tested one by one, ``a[].b`` for the list b of each item of
-    a; empty: the thing itself."""
+    """Path of a list whose items are tested one by one, or ``a[].b``; empty: the thing itself."""
     where: tuple[Condition, ...] = Field(min_length=1)
     since: str = ""
     """Path of the time since when it is so; empty: unknown, some time before the capture."""
@@ -273,8 +272,7 @@ class Advice(Part):
     text: Bilingual
     why: Bilingual
     about: tuple[str, ...] = ()
-    """For a caution: kinds of thing that it would spare. Where one is at fault by another root, it
-    is not meant."""
+    """For a caution: kinds it would spare; not meant where another root is at fault on one."""
     shared: bool = False
     """It contains what many depend on: it is not given where one host stands alone."""
 
@@ -339,7 +337,8 @@ class Page(Part):
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
     family: str = ""
-    """The folder; filled by the catalog."""
+    badge: str = ""
+    """The folder, and whose page it is where it is not shipped; filled by the catalog."""
     codes: tuple[str, ...] = ()
     """GST-2001, Xid 79, SXid 20034, exit 137 …"""
     stands_for: tuple[str, ...] = ()

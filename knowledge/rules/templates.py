@@ -28,6 +28,9 @@ RECORD_NAMES = frozenset(
 )
 """What a record brings along beside its text."""
 
+_TIED = {"relation": 2, "release": 1}
+"""How many entities stand under `relation`, at the least."""
+
 
 def check(page: Page) -> Iterator[Problem]:
     """Check the names in a page's signatures."""
@@ -59,8 +62,9 @@ def _text(signature: TextSignature) -> Iterator[str]:
             yield f"setting {setting} reads {group}, which is not among its fields"
     if (signature.yields == "setting") != bool(signature.settings):
         yield "settings and yields: setting belong together"
-    if (signature.yields == "relation") != (len(signature.relation) > 1):
-        yield "yields: relation needs two or more entities under relation, and nothing else does"
+    least = _TIED.get(signature.yields, 0)
+    if bool(least) != bool(signature.relation) or len(signature.relation) < least:
+        yield "yields: relation needs two or more entities under relation, release one, others none"
     yield from _ending(signature, named & groups)
 
 
