@@ -45,6 +45,7 @@ from assistant.diagnosis.result import (
     Confidence,
     Diagnosis,
     Hypothesis,
+    Missing,
     NextCheck,
     RootCause,
     Verdict,
@@ -69,7 +70,6 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
     verdict, confidence = _verdict(findings, case)
     if verdict == "healthy":
         findings, roots, links, left = [], [], [], None
-    asked = why_not_healthy(case) if verdict == "inconclusive" and not roots else []
     pages = guidance.chain_pages(links, roots, case) if verdict != "healthy" else []
     parts = part(findings, ranking)
     grave = open_parts(unexplained, ranking) if roots else []
@@ -96,7 +96,7 @@ def diagnose(case: Case, weights: Weights = DEFAULT_WEIGHTS) -> Diagnosis:
         collateral=_consequences(collateral, findings),
         first_failing=tuple(find_first_failing(case)),
         next_checks=tuple(checks),
-        missing_information=tuple(guidance.missing_information(case, roots, asked)),
+        missing_information=tuple(_missing(verdict, roots, case)),
         remedies=tuple(guidance.remedies(pages)),
         caps=_caps(findings, verdict),
         decided_by_unseen=_decided_by_unseen(verdict, findings, left, case),
@@ -138,6 +138,11 @@ def _hurts(finding: Finding, case: Case) -> bool:
     return any(n in events and grave(events[n]) for n in names) or (
         finding.candidate.event.damage > 0
     )
+
+
+def _missing(verdict: Verdict, roots: Sequence[Candidate], case: Case) -> list[Missing]:
+    asked = why_not_healthy(case) if verdict == "inconclusive" and not roots else []
+    return guidance.missing_information(case, roots, asked)
 
 
 def _standing(verdict: Verdict, case: Case) -> tuple[str, ...]:
