@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assistant.store import Store
     from knowledge.catalog import Catalog
     from knowledge.embedding import Embedder
+    from knowledge.postmortem import Postmortem
     from knowledge.search.opening import Opened
     from tools.context import ProbeContext
     from tools.transport.port import Transport
@@ -32,6 +33,8 @@ _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 _SYSTEM_FILE = Path("/etc/firstfault/config.toml")
 _LEAST_COLUMNS = 40
 _PROJECT_FILE = Path("firstfault.toml")
+OWN_FOLDER = "own"
+"""What an organisation added, below the data directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +106,31 @@ def choose_width(around: Surroundings) -> int | None:
 
 
 def open_handbook(settings: Settings, around: Surroundings | None = None) -> "Catalog":
-    """Load the shipped pages and an organisation's own, validated ones from the cache."""
+    """Load the shipped pages, validated ones from the cache, and the approved of an organisation.
+
+    What an organisation added and cannot be read any more is only warned of.
+    """
     from knowledge.catalog import load_catalog  # noqa: PLC0415 -- help needs no pages
 
-    own = [Path(folder) for folder in settings.handbook_dirs]
-    catalog = load_catalog(own, cache=cache_dir(around or read_surroundings()))
-    if not own:
+    around = around or read_surroundings()
+    catalog = load_catalog(cache=cache_dir(around))
+    if not has_own(settings, around):
         return catalog
-    from assistant.vocabulary import without_faulty  # noqa: PLC0415 -- loads every probe
+    from integrations.own import open_own, put_own_over  # noqa: PLC0415 -- few have own pages
 
-    return without_faulty(catalog)
+    return put_own_over(catalog, open_own(settings, around))
+
+
+def has_own(settings: Settings, around: Surroundings) -> bool:
+    """Tell at little cost whether an organisation has any page or document."""
+    return bool(settings.handbook_dirs) or (data_dir(settings, around) / OWN_FOLDER).exists()
+
+
+def open_postmortems(around: Surroundings) -> "tuple[Postmortem, ...]":
+    """Load the incidents of the past, validated ones from the cache."""
+    from knowledge.past import load_postmortems  # noqa: PLC0415 -- help needs none
+
+    return load_postmortems(cache_dir(around))
 
 
 def open_finder(settings: Settings, around: Surroundings, catalog: "Catalog") -> "Opened":
@@ -122,6 +140,7 @@ def open_finder(settings: Settings, around: Surroundings, catalog: "Catalog") ->
         SettingError: neither the cache nor the data directory is on a local disk.
     """
     from knowledge.search.corpus import corpus_of  # noqa: PLC0415 -- loads numpy
+    from knowledge.search.incidents import tell_incidents  # noqa: PLC0415 -- as above
     from knowledge.search.opening import open_search  # noqa: PLC0415 -- as above
     from tools.workspace import NETWORK, filesystem_of  # noqa: PLC0415 -- as above
 
@@ -131,7 +150,14 @@ def open_finder(settings: Settings, around: Surroundings, catalog: "Catalog") ->
         why = f"{point} is a network file system ({kind}) that can hang; name a local folder"
         raise SettingError("data_dir", str(root), why)
     embedder, why = choose_embedder(settings)
-    return open_search(catalog, corpus_of(catalog), root, embedder, why=why)
+    more = list(tell_incidents(open_postmortems(around), catalog))
+    if has_own(settings, around):
+        from integrations.own import bare, tell_own  # noqa: PLC0415 -- few have own documents
+
+        more += tell_own(catalog, settings, around)
+        catalog = bare(catalog)
+    corpus = corpus_of(catalog, more)
+    return open_search(catalog, corpus, root, embedder, why=why)
 
 
 def choose_embedder(settings: Settings) -> "tuple[Embedder | None, str]":

@@ -6,27 +6,28 @@ Words only add what no chain finds. Nothing here touches a diagnosis.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from knowledge.bilingual import Bilingual
-from knowledge.catalog import Catalog
-from knowledge.page import Check
+from knowledge.page import Check, Page
 from knowledge.postmortem import Postmortem
 
 By = Literal["chain", "words"]
 Kind = Literal["root", "decided", "missing", "extra", "none"]
 
-LEAST = 0.3
+LEAST = 0.27
 """Below this two incidents have too little in common to be called similar."""
 MOST = 3
-_ROOT, _PAGES, _ORDER = 0.4, 0.35, 0.25
+_ROOT, _PAGES, _ORDER = 0.4, 0.3, 0.3
 _NEAR_ROOT = 0.5
-"""What counts where the root of one is a mere step of the other."""
-_PAST_ONLY, _HERE_ONLY = 0.7, 0.3
-"""Tversky's weights: what the past had and this has not speaks more against than the reverse."""
+_LITTLE = 0.8
+"""Common weight that tells half of what much of it would."""
+_TELLING = ("root", "change", "mechanism")
+"""Roles that tell ways apart; whether a symptom showed too tells little."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,8 @@ class Difference:
     """What tells a past incident from this one, and the look that would.
 
     root: the handbook tells the two roots apart · decided: what ended the guessing then is not seen
-    now · missing: what the past had and this has not · extra: the reverse · none: no difference.
+    now · missing: a step that only the past took · extra: one that only this takes · none: they
+    went one way, and `text` is what decided then.
     """
 
     kind: Kind
@@ -83,13 +85,13 @@ class Similar:
     shared: tuple[str, ...]
     missing: Mapping[str, bool | None]
     extra: tuple[str, ...]
-    difference: Difference = field(default_factory=lambda: Difference("none"))
+    difference: Difference
 
 
 def find_similar(
     course: Course,
     past: Iterable[Postmortem],
-    catalog: Catalog,
+    pages: Mapping[str, Page],
     *,
     told: Sequence[str] = (),
     looked: Mapping[str, bool] | None = None,
@@ -99,7 +101,7 @@ def find_similar(
     `told` are ids that a search by words found, best first; `looked` tells of pages whether a
     source that shows them was read.
     """
-    rarity = _Rarity(catalog)
+    rarity = _Rarity(pages)
     rank = {name: place for place, name in enumerate(told)}
     rows = [(each, _score(course, each, rarity)) for each in past]
     kept = [(each, score) for each, score in rows if score >= LEAST or each.id in rank]
@@ -111,13 +113,15 @@ def find_similar(
 class _Rarity:
     """How much a condition tells: the fewer conditions bring it about, the more (0..1)."""
 
-    def __init__(self, catalog: Catalog) -> None:
-        self.catalog = catalog
-        self._whole = math.log(len(catalog.pages) + 2)
+    def __init__(self, pages: Mapping[str, Page]) -> None:
+        self.pages = pages
+        self._whole = math.log(len(pages) + 2)
+        self._causes = Counter(
+            effect for page in pages.values() for effect in {link.effect for link in page.causes}
+        )
 
     def of(self, page: str) -> float:
-        causes = {cause.id for cause, _ in self.catalog.links_to(page)}
-        return 1 - math.log(len(causes) + 1) / self._whole
+        return 1 - math.log(self._causes[page] + 1) / self._whole
 
     def sum(self, pages: Iterable[str]) -> float:
         return sum(map(self.of, pages))
@@ -127,28 +131,35 @@ class _Rarity:
 
 
 def _score(course: Course, past: Postmortem, rarity: _Rarity) -> float:
-    root = _rate_root(course, past)
-    pages = _rate_pages(course, past, rarity)
-    return _ROOT * root + _PAGES * pages + _ORDER * _rate_order(course, past, rarity)
+    common = _rate_common(course, past, rarity)
+    order = _rate_order(course, past, rarity)
+    return _ROOT * _rate_root(course, past, rarity) + common * (_PAGES + _ORDER * order)
 
 
-def _rate_root(course: Course, past: Postmortem) -> float:
+def _rate_root(course: Course, past: Postmortem, rarity: _Rarity) -> float:
+    """Return 1 for one root; less where that of one is a mere step of the other, as it is rare."""
     if past.root in course.roots:
         return 1.0
-    return _NEAR_ROOT if past.root in course.pages or set(course.roots) & set(past.pages) else 0.0
+    steps = {past.root} & set(course.pages) | set(course.roots) & set(past.pages)
+    return _NEAR_ROOT * max(map(rarity.of, steps), default=0.0)
 
 
-def _rate_pages(course: Course, past: Postmortem, rarity: _Rarity) -> float:
+def _rate_common(course: Course, past: Postmortem, rarity: _Rarity) -> float:
+    """Return how far the one that shows less is part of the other, and how much that tells (0..1).
+
+    An incident that just began, or a short account of the past, is not held against it.
+    """
     here, then = set(course.pages), set(past.pages)
     both = rarity.sum(here & then)
-    alone = _PAST_ONLY * rarity.sum(then - here) + _HERE_ONLY * rarity.sum(here - then)
-    return both / (both + alone) if both else 0.0
+    alone = min(rarity.sum(here - then), rarity.sum(then - here))
+    return both / (both + alone) * both / (both + _LITTLE) if both else 0.0
 
 
 def _rate_order(course: Course, past: Postmortem, rarity: _Rarity) -> float:
-    """Return the share of the past's steps that went the same way here, less those reversed."""
-    weights = {edge: rarity.of(edge[0]) * rarity.of(edge[1]) for edge in past.edges}
-    signs = {(c, e): course.orders(c, e) - course.orders(e, c) for c, e in past.edges}
+    """Return of the steps between shared conditions those that go the same way, less reversed."""
+    steps = [edge for edge in past.edges if set(edge) <= set(course.pages)]
+    weights = {edge: rarity.of(edge[0]) * rarity.of(edge[1]) for edge in steps}
+    signs = {(c, e): course.orders(c, e) - course.orders(e, c) for c, e in steps}
     whole = sum(weights.values())
     return sum(weight * signs[edge] for edge, weight in weights.items()) / whole if whole else 0.0
 
@@ -166,32 +177,28 @@ def _compare(
         tuple(page for page in then if page in here),
         {page: looked.get(page) for page in missing},
         extra,
-        _tell_apart(course, past, (missing, extra), rarity.catalog),
+        _tell_apart(course, past, rarity),
     )
 
 
-def _tell_apart(
-    course: Course,
-    past: Postmortem,
-    only: tuple[Sequence[str], Sequence[str]],
-    catalog: Catalog,
-) -> Difference:
-    missing, extra = only
+def _tell_apart(course: Course, past: Postmortem, rarity: _Rarity) -> Difference:
+    """Choose what tells most: the root, what decided then, a step that only one of them took."""
+    pages = rarity.pages
     return (
-        _roots_apart(course, past, catalog)
-        or _undecided(course, past, catalog)
-        or _first(missing, "missing", catalog)
-        or _first(extra, "extra", catalog)
-        or Difference("none")
+        _roots_apart(course, past, pages)
+        or _undecided(course, past, pages)
+        or _departure("missing", past.edges, course.pages, rarity)
+        or _departure("extra", course.edges, past.pages, rarity)
+        or _alike(past, pages)
     )
 
 
-def _roots_apart(course: Course, past: Postmortem, catalog: Catalog) -> Difference | None:
+def _roots_apart(course: Course, past: Postmortem, pages: Mapping[str, Page]) -> Difference | None:
     """Return how the handbook tells the past's root from one of these, on whichever page."""
     if past.root in course.roots:
         return None
     for one, other in ((a, b) for root in course.roots for a, b in _both(past.root, root)):
-        page = catalog.pages.get(one)
+        page = pages.get(one)
         for each in page.distinguish if page else ():
             if page and each.other == other:
                 check = next((c for c in page.checks if c.id == each.check), None)
@@ -203,19 +210,35 @@ def _both(one: str, other: str) -> tuple[tuple[str, str], tuple[str, str]]:
     return (one, other), (other, one)
 
 
-def _undecided(course: Course, past: Postmortem, catalog: Catalog) -> Difference | None:
+def _undecided(course: Course, past: Postmortem, pages: Mapping[str, Page]) -> Difference | None:
     """Return what ended the guessing then, where its condition is not seen here."""
-    page = catalog.pages.get(past.decided.page)
-    if page is None or page.id in course.pages:
+    if past.decided.page in course.pages:
         return None
-    check = next((c for c in page.checks if c.id == past.decided.check), None)
-    return Difference("decided", page.id, past.decided.text, check)
+    return Difference("decided", past.decided.page, past.decided.text, _deciding(past, pages))
 
 
-def _first(pages: Sequence[str], kind: Kind, catalog: Catalog) -> Difference | None:
-    known = [catalog.pages[name] for name in pages if name in catalog.pages]
-    page = next((each for each in known if each.checks), None)
-    return Difference(kind, page.id, page.title, page.checks[0]) if page else None
+def _alike(past: Postmortem, pages: Mapping[str, Page]) -> Difference:
+    """Say that they went one way, by what decided then."""
+    return Difference("none", past.decided.page, past.decided.text, _deciding(past, pages))
+
+
+def _deciding(past: Postmortem, pages: Mapping[str, Page]) -> Check | None:
+    page = pages.get(past.decided.page)
+    checks = page.checks if page else ()
+    return next((check for check in checks if check.id == past.decided.check), None)
+
+
+def _departure(
+    kind: Kind, edges: Sequence[tuple[str, str]], others: Sequence[str], rarity: _Rarity
+) -> Difference | None:
+    """Return the step by which one left the other's way: a mechanism that what both had led to."""
+    steps = dict.fromkeys(e for c, e in edges if e not in others and c in others)
+    triggers = dict.fromkeys(c for c, e in edges if c not in others and e in others)
+    for name in (*triggers, *rarity.sort(steps)):
+        page = rarity.pages.get(name)
+        if page and page.role in _TELLING and page.checks:
+            return Difference(kind, name, page.title, page.checks[0])
+    return None
 
 
 def _reached(start: str, steps: Mapping[str, set[str]]) -> frozenset[str]:

@@ -14,6 +14,7 @@ from integrations.bootstrap import (
     choose_words,
     load_settings,
     open_handbook,
+    open_postmortems,
     read_surroundings,
 )
 from integrations.cli.desk import Desk
@@ -56,7 +57,7 @@ def demo(
         code = desk.work([path], Incident(title=words("progress.demo_title")))
     if desk.found is None:
         return code
-    view = View(desk.found, desk.catalog.pages, words)
+    view = View(desk.found, desk.catalog.pages, words, open_postmortems(around))
     print_view(view, "text", colour=colour, width=choose_width(around), whole=full)
     if desk.found.incident.id:
         typer.echo(words("progress.saved", id=desk.found.incident.id), err=True)

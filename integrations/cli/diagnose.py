@@ -11,6 +11,7 @@ from integrations.bootstrap import (
     choose_words,
     load_settings,
     open_handbook,
+    open_postmortems,
     read_surroundings,
 )
 from integrations.cli.desk import Desk
@@ -108,7 +109,8 @@ def diagnose(
         if desk.found:
             from integrations.cli.outcome import view_of  # noqa: PLC0415 -- loaded by the desk
 
-            view = view_of(desk.found, desk.catalog.pages, words, form=output)
+            past = open_postmortems(around)
+            view = view_of(desk.found, desk.catalog.pages, words, past=past, form=output)
             print_view(view, output, colour=colour, width=choose_width(around), whole=full)
             if output == "text" and desk.found.incident.id:
                 typer.echo(words("progress.saved", id=desk.found.incident.id), err=True)

@@ -19,6 +19,7 @@ from integrations.bootstrap import (
     load_settings,
     open_handbook,
     open_incidents,
+    open_postmortems,
     read_surroundings,
 )
 from integrations.cli.fault import NotFoundFault, UsageFault
@@ -111,7 +112,8 @@ def show(
     settings = load_settings({"lang": lang}, around).settings
     with _open(lang) as drawer:
         investigation = drawer.store.load(incident)
-    view = View(investigation, open_handbook(settings).pages, drawer.words)
+    pages, past = open_handbook(settings).pages, open_postmortems(around)
+    view = View(investigation, pages, drawer.words, past)
     colour, width = choose_colour(around), choose_width(around)
     print_view(view, output, colour=colour, width=width, whole=full)
 

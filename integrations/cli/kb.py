@@ -1,8 +1,6 @@
 """Browse the handbook: list, show, search and lint its pages."""
 
-import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Annotated
 
 import typer
@@ -13,10 +11,14 @@ from integrations.bootstrap import (
     load_settings,
     open_finder,
     open_handbook,
+    open_postmortems,
     read_surroundings,
 )
-from integrations.cli.fault import FAILURE, OK, NotFoundFault, UsageFault
+from integrations.cli.fault import FAILURE, OK, UsageFault
+from integrations.cli.kb_find import find_entry
 from integrations.cli.kb_page import print_page
+from integrations.cli.kb_postmortem import print_postmortem, print_postmortems
+from integrations.cli.kb_similar import similar
 from integrations.cli.options import LangOption, PlainOption
 from integrations.cli.table import print_document, print_items, print_table
 from integrations.rendering.document import SCHEMA_VERSION
@@ -38,10 +40,12 @@ LayerOption = Annotated[
 PlaneOption = Annotated[
     list[str] | None, typer.Option("--plane", help="Only this plane; may be repeated.")
 ]
+LanguageOption = Annotated[
+    list[str] | None,
+    typer.Option("--language", help="Show only text in en or zh; may be repeated."),
+]
 _CODES = 40
 """Characters of the codes' column."""
-_CODE = re.compile(r"[A-Za-z]{2,12}[ :_-]?\d+", re.ASCII)
-"""What reads as a code: a word and a number."""
 
 
 @app.callback()
@@ -53,11 +57,18 @@ def _kb() -> None:
 def list_pages(
     *,
     covered: Annotated[bool, typer.Option("--coverage", help="Count pages instead.")] = False,
+    postmortems: Annotated[
+        bool, typer.Option("--postmortems", help="List incidents of the past instead.")
+    ] = False,
     output: PlainOption = "text",
     lang: LangOption = None,
 ) -> None:
     """List all pages, or with --coverage how many there are of each family, layer and plane."""
     catalog, words = _open(lang)
+    if postmortems:
+        past = open_postmortems(read_surroundings())
+        print_postmortems(past, catalog.pages, words, as_json=output == "json")
+        return
     if covered:
         _print_coverage(catalog, words, as_json=output == "json")
         return
@@ -84,47 +95,22 @@ def list_pages(
 
 @app.command()
 def show(
-    page: Annotated[str, typer.Argument(metavar="ID", help="A page's id or a code of it.")],
+    page: Annotated[
+        str, typer.Argument(metavar="ID", help="A page's id or a code of it, or a postmortem's id.")
+    ],
     *,
     output: PlainOption = "text",
     lang: LangOption = None,
 ) -> None:
-    """Show one page."""
+    """Show one page, or one postmortem."""
     catalog, words = _open(lang)
-    found = _find(catalog, page)
+    found = find_entry(catalog, open_postmortems(read_surroundings()), page)
     if output == "json":
         print_document({"schema_version": SCHEMA_VERSION, **found.model_dump(mode="json")})
-    else:
+    elif isinstance(found, Page):
         print_page(found, catalog.pages, words)
-
-
-def _find(catalog: Catalog, name: str) -> Page:
-    """Find a page by id or code; several pages may share a code, the first speaks for it."""
-    if name in catalog.pages:
-        return catalog.page(name)
-    coded = catalog.by_code(name)
-    if coded:
-        return coded[0]
-    numbered = _numbered(catalog, name)
-    if numbered:
-        raise NotFoundFault(
-            f"{name} is the number of several codes: {', '.join(numbered)}.",
-            f'Name one of them, such as `firstfault kb show "{numbered[0]}"`.',
-        )
-    near = get_close_matches(name.lower(), catalog.pages, n=3)
-    hint = f"Did you mean {', '.join(near)}? " if near else ""
-    raise NotFoundFault(
-        f"There is no page {name!r} in the handbook.",
-        f"{hint}`firstfault kb list` shows all, `firstfault kb search WORDS` finds some.",
-    )
-
-
-def _numbered(catalog: Catalog, name: str) -> list[str]:
-    """Return the codes of which a bare number is the number."""
-    if not (name.isascii() and name.isdigit()):
-        return []
-    codes = {code for page in catalog.pages.values() for code in page.codes}
-    return sorted(code for code in codes if code.split()[-1] == name)
+    else:
+        print_postmortem(found, catalog.pages, words)
 
 
 @app.command()
@@ -135,6 +121,7 @@ def search(
     family: FamilyOption = None,
     layer: LayerOption = None,
     plane: PlaneOption = None,
+    language: LanguageOption = None,
     output: PlainOption = "text",
     lang: LangOption = None,
 ) -> None:
@@ -143,6 +130,7 @@ def search(
         raise UsageFault("QUERY is empty", "Give words, a code or a log line.")
     from integrations.cli.kb_search import print_answer  # noqa: PLC0415 -- loads numpy
     from knowledge.search.finder import Filters  # noqa: PLC0415 -- as above
+    from knowledge.search.passages import LANGUAGES  # noqa: PLC0415 -- as above
 
     around = read_surroundings()
     settings = load_settings({"lang": lang}, around).settings
@@ -153,6 +141,7 @@ def search(
         families=_known("family", family, families),
         layers=_known("layer", layer, LAYERS),
         planes=_known("plane", plane, PLANES),
+        languages=_known("language", language, LANGUAGES),
     )
     opened = open_finder(settings, around, catalog)
     if opened.said:
@@ -169,18 +158,25 @@ def _known(what: str, wanted: Sequence[str] | None, known: Sequence[str]) -> tup
     return tuple(wanted or ())
 
 
+app.command()(similar)
+
+
 @app.command()
 def lint(*, output: PlainOption = "text") -> int:
-    """Prove that every page can work; exit 1 where one cannot."""
+    """Prove that every page and postmortem can work; exit 1 where one cannot."""
     around = read_surroundings()
     from pathlib import Path  # noqa: PLC0415 -- only here
 
     from knowledge.catalog import load_catalog  # noqa: PLC0415 -- a broken page must not stop lint
+    from knowledge.past import load_postmortems  # noqa: PLC0415 -- only here
+    from knowledge.rules.postmortems import check_postmortems  # noqa: PLC0415 -- only here
 
     settings = load_settings({}, around).settings
     catalog = load_catalog([Path(each) for each in settings.handbook_dirs], tolerant=True)
     words = (Problem(page, "vocabulary", fault) for page, fault in find_faulty(catalog))
-    problems = [*check_pages(catalog, ENTITY_KINDS), *words]
+    past = load_postmortems()
+    incidents = check_postmortems(past, catalog)
+    problems = [*check_pages(catalog, ENTITY_KINDS), *words, *incidents]
     errors = [problem for problem in problems if problem.level == "error"]
     if output == "json":
         print_items([
@@ -191,7 +187,7 @@ def lint(*, output: PlainOption = "text") -> int:
             typer.echo(f"{problem.level}: {problem.page}: {problem.rule}: {problem.text}")
         for warning in catalog.warnings:
             typer.echo(f"skipped: {warning}")
-        typer.echo(f"{len(catalog.pages)} pages, {len(errors)} errors.")
+        typer.echo(f"{len(catalog.pages)} pages, {len(past)} postmortems, {len(errors)} errors.")
     return FAILURE if errors or catalog.warnings else OK
 
 

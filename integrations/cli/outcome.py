@@ -12,6 +12,7 @@ from integrations.cli.options import Form
 from integrations.rendering.view import View
 from integrations.wording.words import Words, load_words
 from knowledge.page import Page
+from knowledge.postmortem import Postmortem
 
 
 def misses(found: Investigation) -> bool:
@@ -25,9 +26,14 @@ def list_unmet(found: Investigation, words: Words) -> Iterator[str]:
 
 
 def view_of(
-    found: Investigation, pages: Mapping[str, Page], words: Words, *, form: Form = "text"
+    found: Investigation,
+    pages: Mapping[str, Page],
+    words: Words,
+    *,
+    past: tuple[Postmortem, ...] = (),
+    form: Form = "text",
 ) -> View:
-    """Return what is to be shown.
+    """Return what is to be shown, beside incidents of the `past`.
 
     Raises:
         NotFoundFault: what was asked for stands nowhere, so that there is nothing to show.
@@ -36,7 +42,7 @@ def view_of(
         words = load_words("en") if form == "json" else words
         unmet = dict.fromkeys(list_unmet(found, words))
         raise NotFoundFault(" ".join(unmet), words.say(say("scope-unmet-why")))
-    return View(found, pages, words)
+    return View(found, pages, words, past)
 
 
 def exit_code(found: Investigation | None, settings: Settings) -> int:

@@ -34,6 +34,7 @@ from integrations.rendering.content import (
     text,
 )
 from integrations.rendering.naming import show_places
+from integrations.rendering.past import build_past_brief
 from integrations.rendering.propagation import brief_steps
 from integrations.rendering.remainder import build_remainder
 from integrations.rendering.view import View
@@ -43,7 +44,7 @@ _STEPS, _HYPOTHESES, _CHECKS = 24, 4, 4
 
 def build_brief(view: View) -> tuple[Section, ...]:
     """Build the sections that fit on a screen or three; what has nothing to say is left out."""
-    builders = (_now, _verdict, _chain, _differential, _checks, build_remainder)
+    builders = (_now, _verdict, _chain, _differential, _checks, build_past_brief, build_remainder)
     sections = (build(view) for build in builders)
     return tuple(section for section in sections if section and section.blocks)
 

@@ -27,6 +27,7 @@ from assistant.event import Coverage, Event
 from assistant.identity import UNNAMED
 from integrations.rendering.inferred import inferred_id
 from integrations.rendering.moments import write_iso
+from integrations.rendering.past import find_past, list_past
 from integrations.rendering.unread import list_unread
 from integrations.rendering.view import View
 from integrations.wording.words import load_words
@@ -70,6 +71,7 @@ def build_document(view: View) -> Document:
         "cluster": investigation.cluster.model_dump(),
         "step": investigation.step,
         **_diagnosis(view),
+        "similar": list_past(find_past(view), view.pages, view.words),
         "events": [_event(view, event) for event in view.events],
         "inferred_events": [_event(view, event) for event in view.inferred.values()],
         "unnamed_hosts": _unnamed_hosts(view),

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 from assistant.event import Event
 from assistant.identity import UNNAMED
@@ -30,7 +31,7 @@ def for_people(view: View) -> View:
         return json.dumps(view.words("event.unnamed_host", file=file), ensure_ascii=False)[1:-1]
 
     text = _HOST.sub(tell, _blank_commands(found).model_dump_json())
-    return View(Investigation.model_validate_json(text), view.pages, view.words)
+    return replace(view, investigation=Investigation.model_validate_json(text))
 
 
 def show_places(command: str) -> str:

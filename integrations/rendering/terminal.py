@@ -96,17 +96,18 @@ def print_report(
     answer = Prose(flatten(view.recap()), "bold")
     console.print(answer)
     for section in build_sections(view, limits) if whole else build_brief(view):
-        _print_section(section, console)
+        print_section(section, console)
     console.print(Prose(f"\n{view.colophon()}", "dim"))
     # The top has scrolled away by now: end on what matters.
     summary = build_summary(view) if whole else None
     if summary:
-        _print_section(summary, console)
+        print_section(summary, console)
         console.print()
     console.print(answer)
 
 
-def _print_section(section: Section, console: Console) -> None:
+def print_section(section: Section, console: Console) -> None:
+    """Print one section under its title."""
     console.print()
     console.print(Rule(Text(section.title, "bold"), align="left", style="dim"))
     console.print(Group(*_blocks(section, narrow=console.width < _NARROW)))

@@ -20,6 +20,7 @@ from integrations.rendering.moments import write_instant, write_span, write_stam
 from integrations.rendering.severity import rank_severity
 from integrations.wording.words import Words
 from knowledge.page import Page
+from knowledge.postmortem import Postmortem
 from tools.entity import Entity
 from tools.evidence import Evidence
 
@@ -31,11 +32,12 @@ _COVERAGE_ORDER = ("hung", "abnormal", "not_checked", "not_visible", "normal")
 
 @dataclass(frozen=True)
 class View:
-    """One investigation, the pages it speaks of and the words to say it in."""
+    """One investigation, the pages it speaks of, the words to say it in, and past incidents."""
 
     investigation: Investigation
     pages: Mapping[str, Page]
     words: Words
+    past: tuple[Postmortem, ...] = ()
 
     @property
     def diagnosis(self) -> Diagnosis | None:
@@ -156,10 +158,8 @@ class View:
 
     def subject(self, event: Event) -> str:
         """The entity, and how many stand behind it."""
-        if len(event.members) > 1:
-            members = self.words("event.members", count=len(event.members))
-            return f"{self.name(event.entity)} ({members})"
-        return self.name(event.entity)
+        name, count = self.name(event.entity), len(event.members)
+        return f"{name} ({self.words('event.members', count=count)})" if count > 1 else name
 
     def count_alike(self, event: Event) -> int:
         """Count the entities for which the same condition was seen."""
