@@ -1,9 +1,10 @@
 """What a query names outright: codes in any spelling, and lines that a signature knows."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from knowledge.catalog import Catalog
 from knowledge.page import MetricSignature, Page, TextSignature
@@ -21,8 +22,16 @@ _METRIC = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
 _PIECE = re.compile(r"[A-Za-z0-9_.:=/-]+")
 _BETWEEN = re.compile(r"[^a-z0-9]+")
 _DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_MARKS = ".:=/-"
+_COMMON = 10
+"""A plain word that so many entries use is a word, even where it is some state's name as well:
+down, pending, enabled, timeout."""
 _SHORTEST = 4
 _LONGEST = 4
+_LONGEST_SAYING = 10
+_SAYING = 2
+"""A name of several words, such as a message is made of, weighs so much more for each of them."""
 _MOST_PAGES = 3
 """What names more pages than this points to none of them."""
 _NEXT = 0.02
@@ -34,22 +43,57 @@ DEAF = ("context", "unread")
 _CAUSES = ("root", "change")
 
 
+class _Run(NamedTuple):
+    """Words of a query that follow each other, as one key; a saying has several and no number."""
+
+    key: str
+    text: str
+    words: int
+    saying: bool
+
+
+def _nowhere(_word: str) -> int:
+    return 0
+
+
 @dataclass(frozen=True)
 class ExactFinder:
-    """Looks up codes and runs the signatures over text of unknown origin."""
+    """Looks up codes and runs the signatures over text of unknown origin.
+
+    `spread` tells how many entries use a word; unknown, every word may be a name.
+    """
 
     catalog: Catalog
+    spread: Callable[[str], int] = field(default=_nowhere)
 
     def find_codes(self, query: str) -> Mapping[str, float]:
         """Return pages by the codes in the query: 1 where it asks for nothing else, else less.
 
         A code's first page comes before the others that share it.
         """
-        share = min(1.0, _ALONE / max(1, _count(query)))
-        coded = (page.id for page in self.catalog.by_code(_plain(query)))
-        named = (page for key in _keys(_plain(query)) for page in self._names.get(key, ()))
-        pages = dict.fromkeys((*coded, *named))
-        return {page: share * (1 - _NEXT * place) for place, page in enumerate(pages)}
+        plain, share = _plain(query), min(1.0, _ALONE / max(1, _count(query)))
+        found = {page.id: share for page in self.catalog.by_code(plain)}
+        for run in _runs(plain):
+            for page, score in self._named(run, share, max(1, _count(query))):
+                found[page] = max(score, found.get(page, 0.0))
+        order = sorted(found, key=lambda page: -found[page])
+        return {page: found[page] * (1 - _NEXT * place) for place, page in enumerate(order)}
+
+    def _named(self, run: _Run, share: float, count: int) -> Iterator[tuple[str, float]]:
+        if run.saying:
+            whole = min(1.0, _SAYING * _ALONE * run.words / count)
+            for page in self._sayings.get(run.key, ()):
+                yield page, whole * self._weight(page)
+        elif run.words > 1 or not self._is_common(run.text):
+            for page in self._names.get(run.key, ()):
+                yield page, share
+
+    def _weight(self, page: str) -> float:
+        return 1.0 if self.catalog.page(page).role in _CAUSES else _EFFECT
+
+    def _is_common(self, text: str) -> bool:
+        word = text.strip(_MARKS)
+        return bool(_WORD.fullmatch(word)) and self.spread(word) > _COMMON
 
     def asks_for_code(self, query: str) -> bool:
         """Tell whether so short a query asks for the codes in it and not for its other words."""
@@ -78,10 +122,19 @@ class ExactFinder:
     @cached_property
     def _names(self) -> Mapping[str, tuple[str, ...]]:
         """Pages by names: their own, the metrics that they judge, the reasons of their events."""
+        return self._keyed(saying=False)
+
+    @cached_property
+    def _sayings(self) -> Mapping[str, tuple[str, ...]]:
+        """Pages by names of several words."""
+        return self._keyed(saying=True)
+
+    def _keyed(self, *, saying: bool) -> Mapping[str, tuple[str, ...]]:
         found: dict[str, dict[str, None]] = {}
         for page in self.catalog.pages.values():
             for name in _names_of(page):
-                found.setdefault(_key(name), {})[page.id] = None
+                if _is_saying(name) == saying:
+                    found.setdefault(_key(name), {})[page.id] = None
         return {
             key: tuple(pages)
             for key, pages in found.items()
@@ -117,15 +170,20 @@ def _names_of(page: Page) -> Iterator[str]:
                 pass
 
 
-def _keys(query: str) -> Iterator[str]:
-    """Yield what may be a name in a text: its words alone, or joined with a number."""
+def _runs(query: str) -> Iterator[_Run]:
+    """Yield what may be a name in a text: its words alone, joined with a number, or a saying."""
     pieces = _PIECE.findall(query)
-    for start in range(len(pieces)):
-        yield _key(pieces[start])
-        for length in range(2, _LONGEST + 1):
-            key = _key("".join(pieces[start : start + length]))
-            if _DIGIT.search(key):
-                yield key
+    for start, first in enumerate(pieces):
+        yield _Run(_key(first), first, 1, saying=False)
+        for length in range(2, min(_LONGEST_SAYING, len(pieces) - start) + 1):
+            text = " ".join(pieces[start : start + length])
+            saying = not _DIGIT.search(text)
+            if saying or length <= _LONGEST:
+                yield _Run(_key(text), text, length, saying=saying)
+
+
+def _is_saying(name: str) -> bool:
+    return not _DIGIT.search(name) and len(_PIECE.findall(name)) > 1
 
 
 def _key(name: str) -> str:

@@ -41,6 +41,8 @@ class Filters:
     families: tuple[str, ...] = ()
     layers: tuple[str, ...] = ()
     planes: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    """Of the text that is shown: a question in one language finds text in the other."""
 
     @property
     def fields(self) -> Mapping[str, Sequence[str]]:
@@ -139,11 +141,11 @@ class Finder:
         if probability < LEAST or (unknown and self.exact.asks_for_code(query)):
             return Answer((), probability, unknown, without)
         order = islice(self._order(arms, totals, filters), most)
-        parts = self.parts.score(query)
+        parts, shown = self.parts.score(query), self._shown(filters)
         results = tuple(
             Found(
                 self.corpus.entries[place],
-                self._fitting(place, parts),
+                self._fitting(place, parts, shown),
                 float(totals[place]),
                 arms.reasons(place),
             )
@@ -153,8 +155,9 @@ class Finder:
 
     def _order(self, arms: Arms, totals: Scores, filters: Filters) -> Iterator[int]:
         """Yield the places of what may be shown, best first."""
+        told = frozenset(self._entry_of[self._shown(filters)].tolist())
         for place in np.argsort(-totals, kind="stable").tolist():
-            if filters.admit(self.corpus.entries[place]) and arms.reasons(place):
+            if place in told and filters.admit(self.corpus.entries[place]) and arms.reasons(place):
                 yield place
 
     def ask(self, query: str, filters: Filters = Filters()) -> tuple[Arms, str]:
@@ -205,9 +208,15 @@ class Finder:
             scores[place] = max(scores[place], cosine)
         return scores
 
-    def _fitting(self, place: int, scores: Scores) -> Passage:
+    def _shown(self, filters: Filters) -> NDArray[np.bool_]:
+        """Tell of each passage whether it is in a language that is wanted."""
+        if not filters.languages:
+            return np.ones(len(self.corpus.passages), np.bool_)
+        return np.isin(self._languages, filters.languages)
+
+    def _fitting(self, place: int, scores: Scores, shown: NDArray[np.bool_]) -> Passage:
         """Choose the passage to show: the best by words, the overview where none has any."""
-        mine = np.flatnonzero(self._entry_of == place)
+        mine = np.flatnonzero(shown & (self._entry_of == place))
         told = [n for n in mine if self.corpus.passages[n].section != "phrases"]
         return self.corpus.passages[max(told or mine, key=lambda n: scores[n])]
 
@@ -238,3 +247,7 @@ class Finder:
     @cached_property
     def _parts_by_id(self) -> Mapping[str, Passage]:
         return {each.id: each for each in self.corpus.passages}
+
+    @cached_property
+    def _languages(self) -> NDArray[np.str_]:
+        return np.array([each.lang for each in self.corpus.passages])

@@ -47,15 +47,21 @@ class LexicalIndex:
 
     def rarity(self, token: str) -> float:
         """Return the weight of a token in BM25's own measure; the highest where none has it."""
-        size = self._ranker.scores["num_docs"]
-        place = self._ranker.vocab_dict.get(token)
-        starts = self._ranker.scores["indptr"]
-        count = 0 if place is None else int(starts[place + 1] - starts[place])
+        size, count = self._ranker.scores["num_docs"], self._count(token)
         return math.log(1 + (size - count + 0.5) / (count + 0.5))
+
+    def spread(self, word: str) -> int:
+        """Return how many texts use a plain word."""
+        return max(map(self._count, tokens_of(word)), default=0)
 
     def knows(self, token: str) -> bool:
         """Tell whether any text has the token."""
         return token in self._ranker.vocab_dict
+
+    def _count(self, token: str) -> int:
+        place = self._ranker.vocab_dict.get(token)
+        starts = self._ranker.scores["indptr"]
+        return 0 if place is None else int(starts[place + 1] - starts[place])
 
     def _score(self, tokens: Sequence[str]) -> NDArray[np.float32]:
         known = [token for token in dict.fromkeys(tokens) if self.knows(token)]

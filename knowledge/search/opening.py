@@ -67,10 +67,11 @@ def _open(
     remove_others(root, name)
     said = f"the search index was {held.why} and is built anew" if held.why == DAMAGED else ""
     glossary = load_glossary()
+    whole = LexicalIndex.open(held.folder / _WHOLE, glossary)
     finder = Finder(
         corpus,
-        ExactFinder(catalog),
-        LexicalIndex.open(held.folder / _WHOLE, glossary),
+        ExactFinder(catalog, whole.spread),
+        whole,
         LexicalIndex.open(held.folder / _PARTS, glossary),
         _open_meaning(held.folder, corpus, embedder) if embedder else None,
         without,
@@ -96,7 +97,8 @@ def _build(folder: Path, corpus: Corpus, embedder: Embedder | None, root: Path) 
     raw = vectors_of(texts, embedder, root / f"{_safe(embedder.name)}.npz")
     vectors = raw[[place[each.digest] for each in passages]]
     groups = [each.group for each in passages]
-    centres = find_centres(vectors, groups)
+    ours = [row for row, each in enumerate(passages) if _is_page(corpus, each)]
+    centres = find_centres(vectors[ours], [groups[row] for row in ours])
     save_centres(folder / _CENTRES, centres)
     freed = centre(vectors, groups, centres)
     build_vectors(folder, {form: _batch(corpus, passages, freed, form) for form in FORMS})
@@ -106,6 +108,11 @@ def _batch(corpus: Corpus, passages: Sequence[Passage], vectors: Vectors, form: 
     rows = [row for row, each in enumerate(passages) if each.form == form]
     entries = [corpus.entries[corpus.place[passages[row].page]] for row in rows]
     return Batch([passages[row].id for row in rows], vectors[rows], [e.fields for e in entries])
+
+
+def _is_page(corpus: Corpus, passage: Passage) -> bool:
+    """Tell a page's passage: what was added beside the pages moves no centre."""
+    return corpus.entries[corpus.place[passage.page]].kind == "page"
 
 
 def _embedded(corpus: Corpus) -> Sequence[Passage]:

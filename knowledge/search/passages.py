@@ -10,13 +10,13 @@ from knowledge.page import MetricSignature, Page, StateSignature, TextSignature
 
 Section = Literal[
     "overview", "phrases", "signs", "links", "differences", "checks", "actions", "practice",
-    "traps", "notes",
+    "traps", "disputes", "notes", "chapter",
 ]  # fmt: skip
 Language = Literal["en", "zh"]
 Form = Literal["phrase", "text"]
 FORMS: tuple[Form, ...] = ("text", "phrase")
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
-EMBEDDED: frozenset[Section] = frozenset(("overview", "phrases", "practice"))
+EMBEDDED: frozenset[Section] = frozenset(("overview", "phrases", "practice", "chapter"))
 """Sections that get vectors; the others cost a third of a build each and told hardly more (measured
 on the tuned half of `evals/retrieval`). Words find all of them."""
 
@@ -93,6 +93,7 @@ def _sections(page: Page, lang: Language) -> Iterator[tuple[Section, Iterable[st
         (f"{getattr(each.text, lang)} {getattr(each.why, lang)}" for each in page.practice),
     )
     yield "traps", _said(page.traps, lang)
+    yield "disputes", _disputes(page, lang)
     if lang == "en":
         yield "notes", (" ".join(each.split()) for each in page.body.split("\n\n"))
 
@@ -122,6 +123,12 @@ def _actions(page: Page, lang: Language) -> Iterator[str]:
         yield f"{getattr(advice.text, lang)} {getattr(advice.why, lang)}"
     for remedy in page.remedies:
         yield getattr(remedy.title, lang)
+
+
+def _disputes(page: Page, lang: Language) -> Iterator[str]:
+    for dispute in page.disputes:
+        said = (dispute.about, *(claim.text for claim in dispute.claims), dispute.advice)
+        yield " ".join(_said(said, lang))
 
 
 def _said(sentences: Iterable[Bilingual | None], lang: Language) -> Iterator[str]:

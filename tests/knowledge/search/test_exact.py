@@ -22,6 +22,45 @@ def test_codes_are_found_in_the_spellings_that_people_use(query: str, page: str)
     assert page in HANDBOOK.find_codes(query)
 
 
+@pytest.mark.parametrize(
+    ("line", "page"),
+    [
+        ("    HW Thermal Slowdown        : Active", "gpu-thermal-slowdown"),
+        (
+            "kernel: NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue 3 timed out",
+            "nic-transmit-timeout",
+        ),
+    ],
+)
+def test_a_name_of_several_words_is_found_where_they_follow_each_other(
+    line: str, page: str
+) -> None:
+    """As messages are made of them; a number need not be among them."""
+    assert HANDBOOK.find_codes(line)[page] > 0.5
+
+
+def test_the_words_of_a_saying_apart_are_no_name() -> None:
+    """Nor joined into one."""
+    assert "gpu-thermal-slowdown" not in HANDBOOK.find_codes("HW is in thermal slowdown")
+    assert HANDBOOK.find_codes("the stated reason") == {}
+
+
+def test_an_everyday_word_is_no_name_although_a_state_is_called_so() -> None:
+    """Spelt as an identifier it is one."""
+    common = ExactFinder(shipped(), spread=lambda word: 30 if word == "timeout" else 0)
+
+    assert "slurm-time-limit" in HANDBOOK.find_codes("upstream request timeout")
+    assert "slurm-time-limit" not in common.find_codes("upstream request timeout.")
+    assert "nccl-watchdog-timeout" not in common.find_codes("timeout")
+
+
+def test_an_effects_saying_weighs_less_than_a_causes_line() -> None:
+    """The same line often holds both."""
+    line = 'Failed to pull image "r.example/train:1"'
+
+    assert HANDBOOK.find_codes(line)["image-pull-failed"] < 0.5
+
+
 def test_a_code_that_is_only_mentioned_weighs_less() -> None:
     """A question with many other words is about them."""
     asked = HANDBOOK.find_codes("Xid 79")["xid-79-fell-off-bus"]

@@ -54,6 +54,25 @@ def test_filters_admit_only_what_they_name(root: Path) -> None:
     assert finder.find("Xid 79", filters=Filters(planes=("compute",))).results
 
 
+@pytest.mark.parametrize("query", ["GST-4001", "volume mount failed", "卷挂载失败"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_text_is_shown_in_the_language_that_is_wanted(
+    root: Path, query: str, language: str
+) -> None:
+    """Whatever the question's own: it finds the page, and the page speaks both."""
+    found = open_shelf(root, WordModel()).finder.find(query, filters=Filters(languages=(language,)))
+
+    assert found.results[0].entry.id == "gst-4001"
+    assert {each.passage.lang for each in found.results} == {language}
+
+
+def test_a_page_without_a_word_in_a_language_is_not_shown_in_it(root: Path) -> None:
+    """As a document that is only written in one."""
+    finder = open_shelf(root, WordModel()).finder
+
+    assert finder.find("Xid 79", filters=Filters(languages=("fr",))).results == ()
+
+
 def test_pages_that_only_help_to_read_are_no_answer(root: Path) -> None:
     """Nobody asks for the page that knows how a node is called."""
     answer = open_shelf(root, WordModel()).finder.find("Name of a node")
