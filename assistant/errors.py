@@ -1,6 +1,10 @@
 """What can go wrong between a report and a diagnosis.
 
 AssistantError
+├── ApprovalError           a decision that cannot be taken
+│   ├── NotAnAdminError     this person may not decide
+│   ├── UnknownDigestError  nothing that waits or was decided has this digest
+│   └── DecidedError        it was rejected, superseded, or decided by somebody else meanwhile
 ├── NothingToReadError      no path given and no live source answered
 ├── SettingError            a setting that does not exist or a value that does not fit
 ├── StoreError              incidents cannot be kept there
@@ -67,3 +71,35 @@ class MergeRefusedError(StoreError):
             f"`firstfault incident reopen {incident}` takes it out again; "
             f"until then {whole} stands for both."
         )
+
+
+class ApprovalError(AssistantError):
+    """A decision cannot be taken."""
+
+
+class NotAnAdminError(ApprovalError):
+    """This person may not decide; without any admins nobody may."""
+
+    def __init__(self, who: str, admins: tuple[str, ...]) -> None:
+        if admins:
+            super().__init__(f"{who} is no admin, so they cannot approve or reject.")
+            self.hint = f"Ask one of {', '.join(admins)}, or have `admins` changed."
+        else:
+            super().__init__("No admins are configured, so nobody can approve or reject.")
+            self.hint = 'Set `admins = ["NAME"]` (OS user names) in /etc/firstfault/config.toml.'
+
+
+class UnknownDigestError(ApprovalError):
+    """Nothing has this digest."""
+
+    def __init__(self, digest: str) -> None:
+        super().__init__(f"Nothing has the digest {digest}.")
+        self.hint = "`firstfault kb list --own` shows the digests of own pages."
+
+
+class DecidedError(ApprovalError):
+    """It was rejected, replaced, or decided by somebody else meanwhile."""
+
+    def __init__(self, why: str, hint: str) -> None:
+        super().__init__(why)
+        self.hint = hint

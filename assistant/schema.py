@@ -1,7 +1,8 @@
-"""Tables of the incident store."""
+"""Tables of the one database: incidents, and what people decided."""
 
 from sqlalchemy import (
     Column,
+    Connection,
     DateTime,
     ForeignKey,
     Integer,
@@ -50,3 +51,30 @@ NOTES = Table(
     Column("author", String(200), nullable=False),
     Column("text", Text, nullable=False),
 )
+
+APPROVALS = Table(
+    "approvals",
+    METADATA,
+    Column("key", Integer, primary_key=True),
+    Column("subject", String(16), nullable=False),  # what the digest is of: a page
+    Column("digest", String(64), nullable=False),
+    Column("number", Integer, nullable=False),  # of this digest; two at once cannot have one number
+    Column("decision", String(16), nullable=False),
+    Column("who", String(200), nullable=False),
+    Column("known_by", String(16), nullable=False),
+    Column("role", String(16), nullable=False),
+    Column("place", String(255), nullable=False),
+    Column("at", DateTime, nullable=False),
+    Column("expires_at", DateTime),
+    Column("reason", Text, nullable=False, default=""),
+    UniqueConstraint("digest", "number"),
+)
+
+
+def keep_decisions(connection: Connection) -> None:
+    """Have SQLite itself refuse to change what was decided: it is only ever added to."""
+    for change in ("UPDATE", "DELETE"):
+        connection.exec_driver_sql(
+            f"CREATE TRIGGER IF NOT EXISTS approvals_stay_{change.lower()} BEFORE {change} "
+            "ON approvals BEGIN SELECT RAISE(ABORT, 'what was decided stays'); END"
+        )

@@ -74,7 +74,9 @@ class Settings(BaseModel):
     inspect_skip: tuple[str, ...] = ()
     """Inspections that do not apply here, by id."""
     handbook_dirs: tuple[str, ...] = ()
-    """Folders with an organisation's own pages."""
+    """Folders with an organisation's own pages; each has effect once an admin approved it."""
+    admins: tuple[str, ...] = ()
+    """OS users who approve own pages; none: nobody can."""
     fail_on: Priority | None = None
     """Exit 10 when a fault of this priority or worse is found."""
     data_dir: str = ""

@@ -1,14 +1,9 @@
-"""Keeps incidents: an Investigation after each step, notes, and who has them.
-
-One SQLite database in WAL mode under the data directory. WAL needs shared memory, which network
-file systems do not give; such a directory is refused.
-"""
+"""Keeps incidents: an Investigation after each step, notes, and who has them."""
 
 import json
 import re
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -16,22 +11,17 @@ from typing import Literal
 import zstandard
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError
-from sqlalchemy import Connection, Row, create_engine, event, func, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 from sqlalchemy.engine import Engine
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import StaticPool
 
+from assistant.database import MOUNTS, open_address, open_folder, reading, writing
 from assistant.errors import MergeRefusedError, NoSuchIncidentError, StoreError
 from assistant.fingerprint import fingerprint
 from assistant.incident import Incident
 from assistant.investigation import Investigation
-from assistant.schema import INCIDENTS, INVESTIGATIONS, METADATA, NOTES
-from tools.workspace import NETWORK, filesystem_of
+from assistant.schema import INCIDENTS, INVESTIGATIONS, NOTES
 
 _STEPS = ("opened", "gathered", "recognised", "ordered", "diagnosed")
-_BUSY_S = 15.0
-_MOUNTS = Path("/proc/self/mounts")
-_MEMORY = "sqlite://"
 _Row = Row[*tuple[object, ...]]
 
 
@@ -210,35 +200,20 @@ class Store:
             _set(connection, key, values)
             _add_note(connection, key, author, said)
 
-    @contextmanager
-    def _read(self) -> Iterator[Connection]:
-        with self._engine.connect() as connection:
-            yield connection
+    def _read(self) -> AbstractContextManager[Connection]:
+        return reading(self._engine)
 
-    @contextmanager
-    def _write(self) -> Iterator[Connection]:
-        with self._engine.connect() as connection:
-            connection.execution_options(writes=True)
-            with connection.begin():
-                yield connection
+    def _write(self) -> AbstractContextManager[Connection]:
+        return writing(self._engine)
 
 
-def open_store(data_dir: Path, *, mounts: Path = _MOUNTS) -> Store:
+def open_store(data_dir: Path, *, mounts: Path = MOUNTS) -> Store:
     """Open the store under `data_dir`, and make it where there is none.
 
     Raises:
         StoreError: the folder lies on a network file system or cannot be written.
     """
-    for place in (data_dir, data_dir.resolve()):
-        point, kind = filesystem_of(place, mounts)
-        if kind in NETWORK:
-            why = f"{point} is a network file system ({kind}), on which SQLite can be corrupted"
-            raise StoreError(str(data_dir), why)
-    try:
-        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return _open(f"sqlite:///{data_dir / 'firstfault.db'}")
-    except (OSError, SQLAlchemyError) as error:
-        raise StoreError(str(data_dir), _reason(error)) from error
+    return Store(open_folder(data_dir, mounts=mounts))
 
 
 def open_url(url: str) -> Store:
@@ -247,35 +222,7 @@ def open_url(url: str) -> Store:
     Raises:
         StoreError: another database, or it cannot be opened.
     """
-    if not url.startswith("sqlite"):
-        raise StoreError(url.partition(":")[0], "this version keeps incidents in SQLite only")
-    try:
-        return _open(url)
-    except SQLAlchemyError as error:
-        raise StoreError("the database", _reason(error)) from error
-
-
-def _open(url: str) -> Store:
-    pool = {"poolclass": StaticPool} if url == _MEMORY else {}
-    arguments = {"timeout": _BUSY_S, "check_same_thread": False}
-    engine = create_engine(url, connect_args=arguments, **pool)
-    event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
-    METADATA.create_all(engine)
-    return Store(engine)
-
-
-def _prepare(connection: sqlite3.Connection, _: object) -> None:
-    """Take transactions into our own hands: the driver would begin them too late."""
-    connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin(connection: Connection) -> None:
-    """Take the write lock at once where we will write, so that no two read the same number."""
-    writes = connection.get_execution_options().get("writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    return Store(open_address(url))
 
 
 def _find_or_add(connection: Connection, investigation: Investigation) -> _Row:
@@ -388,8 +335,3 @@ def _now() -> datetime:
 
 def _aware(moment: datetime) -> datetime:
     return moment.replace(tzinfo=UTC)
-
-
-def _reason(error: Exception) -> str:
-    cause = getattr(error, "orig", None) or error
-    return str(getattr(cause, "strerror", None) or cause)

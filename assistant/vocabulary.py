@@ -5,7 +5,6 @@ by side, at start and in tests.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import get_args
 
 from assistant.errors import VocabularyError
@@ -39,22 +38,6 @@ def check_vocabulary(catalog: Catalog) -> None:
 def find_faults(catalog: Catalog) -> Iterator[str]:
     """Yield one sentence for each unknown word."""
     return (f"{page}: {fault}" for page, fault in find_faulty(catalog))
-
-
-def without_faulty(catalog: Catalog) -> Catalog:
-    """Leave out pages with unknown words, with a warning for each word: they could never hold.
-
-    Shipped pages have none, which tests prove; an organisation's may.
-    """
-    faulty = list(find_faulty(catalog))
-    refused = {page for page, _ in faulty}
-    if not refused:
-        return catalog
-    return replace(
-        catalog,
-        pages={name: page for name, page in catalog.pages.items() if name not in refused},
-        warnings=(*catalog.warnings, *(f"page skipped: {page}: {fault}" for page, fault in faulty)),
-    )
 
 
 def find_faulty(catalog: Catalog) -> Iterator[tuple[str, str]]:

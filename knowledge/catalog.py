@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -35,12 +35,14 @@ class Catalog:
     """The handbook in memory.
 
     `digest` is the SHA-256 over the bytes of all pages in order of id; `warnings` says in one line
-    each which pages of an organisation were skipped and why.
+    each which pages of an organisation were skipped and why. `pending` are pages that nobody
+    approved: search shows their prose, and they take part in nothing else.
     """
 
     pages: Mapping[str, Page]
     digest: str = ""
     warnings: tuple[str, ...] = ()
+    pending: Mapping[str, Page] = field(default_factory=dict)
 
     def page(self, page_id: str) -> Page:
         """Return the page of this id.

@@ -24,7 +24,8 @@ def read_page(text: str, *, path: PurePath, family: str) -> Page:
     if "id" in data and data["id"] != path.stem:
         raise PageInvalidError(where, f"id {data['id']!r} differs from the file's name")
     try:
-        return Page.model_validate({**data, "id": path.stem, "family": family, "body": body})
+        ours = {"id": path.stem, "family": family, "badge": "", "body": body}
+        return Page.model_validate({**data, **ours})
     except ValidationError as error:
         raise PageInvalidError(where, _explain(error)) from error
 

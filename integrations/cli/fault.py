@@ -4,22 +4,33 @@ CommandFault
 ├── UsageFault       exit 2: the command line makes no sense
 ├── NotFoundFault    exit 3: what was named is not there
 ├── NotAllowedFault  exit 4: it is there and may not be read or written
+├── DeniedFault      exit 7: it was rejected, superseded, or decided by somebody else
 ├── StoppedFault     exit 124 or 130: stopped before anything was known
 └── InternalFault    exit 1: nobody foresaw it, so it is a bug
 """
 
 import errno
 
-from assistant.errors import AssistantError, NoSuchIncidentError
-from knowledge.errors import KnowledgeError, PageUnknownError
+from assistant.errors import (
+    AssistantError,
+    DecidedError,
+    NoSuchIncidentError,
+    NotAnAdminError,
+    UnknownDigestError,
+)
+from knowledge.errors import KnowledgeError, NotOwnError, PageUnknownError
 from tools.errors import MissingPathError, ToolsError
 
 OK, FAILURE, USAGE, NOT_FOUND, NOT_ALLOWED = 0, 1, 2, 3, 4
+APPROVAL_REQUIRED, DENIED = 6, 7
 DECIDED_BY_UNSEEN, FAIL_ON, TIME_LIMIT, INTERRUPTED = 5, 10, 124, 130
 
 FORESEEN = (AssistantError, KnowledgeError, ToolsError, OSError)
 """What may go wrong without being a bug."""
-_MISSING = (MissingPathError, NoSuchIncidentError, PageUnknownError, FileNotFoundError)
+_MISSING = (
+    MissingPathError, NoSuchIncidentError, PageUnknownError, NotOwnError, UnknownDigestError,
+    FileNotFoundError,
+)  # fmt: skip
 
 
 _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -62,6 +73,13 @@ class NotAllowedFault(CommandFault):
     exit_code = NOT_ALLOWED
 
 
+class DeniedFault(CommandFault):
+    """It was rejected, superseded, or decided by somebody else."""
+
+    code = "denied"
+    exit_code = DENIED
+
+
 class StoppedFault(CommandFault):
     """The time limit or a person stopped it before there was anything to print."""
 
@@ -95,6 +113,10 @@ def explain(error: Exception) -> CommandFault:
     hint = str(getattr(error, "hint", ""))
     if isinstance(error, _MISSING):
         return NotFoundFault(_say(error), hint or "Check the name; nothing was read.")
+    if isinstance(error, NotAnAdminError):
+        return NotAllowedFault(_say(error), hint)
+    if isinstance(error, DecidedError):
+        return DeniedFault(_say(error), hint)
     if isinstance(error, OSError) and error.errno in _FORBIDDEN:
         return NotAllowedFault(_say(error), hint or "Run as a user who may read or write there.")
     return CommandFault(_say(error), hint)

@@ -82,6 +82,7 @@ def _pages(catalog: Catalog) -> Iterator[tuple[Entry, Sequence[Passage]]]:
                 page.layer,
                 page.plane,
                 page.codes,
+                page.badge,
                 disputed=bool(page.disputes),
             )
             yield entry, tuple(passages_of(page))

@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.errors import VocabularyError
-from assistant.vocabulary import check_vocabulary, find_faults, without_faulty
+from assistant.vocabulary import check_vocabulary, find_faults
 from tests.assistant.handbook import shipped
 from tests.assistant.pages import HANDBOOK, catalog, line, page
 
@@ -11,14 +11,6 @@ from tests.assistant.pages import HANDBOOK, catalog, line, page
 def test_the_shipped_handbook_speaks_known_words() -> None:
     """Every kind, channel, scope and probe that a shipped page names exists."""
     assert list(find_faults(shipped())) == []
-
-
-def test_a_page_with_an_unknown_word_is_left_out_and_said() -> None:
-    """The rest of the handbook stays as it was."""
-    kept = without_faulty(catalog(page("odd", kind="toaster"), page("even")))
-    assert list(kept.pages) == ["even"]
-    assert kept.warnings == ("page skipped: odd: no entity kind is called 'toaster'",)
-    assert without_faulty(HANDBOOK) is HANDBOOK
 
 
 def test_unknown_words_are_named_with_their_page() -> None:

@@ -1,0 +1,76 @@
+"""What an organisation's page must not do to a shipped one: make it look less dangerous."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from knowledge.own.page_file import Extension
+from knowledge.page import Advice, Page, Remedy
+
+_FAULTS = ("root", "mechanism", "symptom", "change")
+
+
+def find_lowered(own: Page | Extension, shipped: Page) -> Iterator[str]:
+    """Yield a sentence for each thing that the own page would make less dangerous."""
+    yield from _remedies(own.remedies, shipped.remedies)
+    yield from _checks(own, shipped)
+    if isinstance(own, Page):
+        yield from _role(own, shipped)
+        yield from _cautions(own.do_not, shipped.do_not)
+        if not set(own.benign_when) <= set(shipped.benign_when):
+            yield "says anew when an occurrence is harmless (benign_when)"
+
+
+def _remedies(own: Iterable[Remedy], shipped: Sequence[Remedy]) -> Iterator[str]:
+    for remedy in own:
+        same = [each for each in shipped if _is_same(remedy, each)]
+        likes = same or [each for each in shipped if each.stage == remedy.stage]
+        floor = max((each.risk for each in likes), default="R0")
+        named = f"remedy {remedy.id} has risk {remedy.risk}"
+        if remedy.risk < floor and same:
+            yield f"{named}; the shipped page gives the same step {floor}"
+        elif remedy.risk < floor:
+            yield f"{named}; the shipped page's steps of stage {remedy.stage} go up to {floor}"
+        if remedy.reversible and any(not each.reversible for each in same):
+            yield f"remedy {remedy.id} is called reversible; the shipped page says that it is not"
+
+
+def _is_same(one: Remedy, other: Remedy) -> bool:
+    return (
+        one.id == other.id
+        or _plain(one.title.en) == _plain(other.title.en)
+        or _plain(one.title.zh) == _plain(other.title.zh)
+        or (bool(one.command) and one.command == other.command)
+    )
+
+
+def _checks(own: Page | Extension, shipped: Page) -> Iterator[str]:
+    risks = {check.id: check.risk for check in shipped.checks}
+    commands = {check.command: check.risk for check in shipped.checks}
+    for check in own.checks:
+        floor = max(risks.get(check.id, "R0"), commands.get(check.command, "R0"))
+        if check.risk < floor:
+            yield f"check {check.id} has risk {check.risk}; the shipped page gives it {floor}"
+
+
+def _role(own: Page, shipped: Page) -> Iterator[str]:
+    if shipped.role in _FAULTS and own.role not in _FAULTS:
+        yield f"turns a fault (role {shipped.role}) into role {own.role}"
+
+
+def _cautions(own: Iterable[Advice], shipped: Iterable[Advice]) -> Iterator[str]:
+    """A caution stays in its words in one language at least, and as wide as it was."""
+    held = list(own)
+    for caution in shipped:
+        same = [
+            each
+            for each in held
+            if _plain(each.text.en) == _plain(caution.text.en)
+            or _plain(each.text.zh) == _plain(caution.text.zh)
+        ]
+        if not same:
+            yield f"drops the caution {caution.text.en!r} (do_not)"
+        elif not any(set(each.about) <= set(caution.about) for each in same):
+            yield f"narrows the caution {caution.text.en!r} (about)"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".。")

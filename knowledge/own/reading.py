@@ -1,0 +1,117 @@
+"""Reads a file of an organisation by what it holds, not by its name, into drafts."""
+
+import re
+from collections.abc import Iterator
+
+from knowledge.errors import DocumentRefusedError
+from knowledge.own.draft import MOST_CHARACTERS, Draft, Refusal
+from knowledge.own.formats import archive, confluence, pdf
+from knowledge.own.formats.archive import Archive, open_archive
+
+MOST_BYTES = 64 << 20
+"""Of one file; an archive unpacks to more, within its own bounds."""
+SUFFIXES = (
+    ".md", ".markdown", ".txt", ".html", ".htm", ".xhtml", ".pdf", ".docx", ".zip", ".xml",
+)  # fmt: skip
+"""Files of a folder that are read; others are attachments."""
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+_HTML = re.compile(
+    rb"\A\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+_HTML_NAME = re.compile(r"\.x?html?$", re.IGNORECASE)
+_BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a]")
+_WORD = "word/document.xml"
+_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+def read_drafts(content: bytes, name: str) -> Iterator[Draft | Refusal]:
+    """Yield what a file holds; `name` only helps where content alone does not tell.
+
+    Raises:
+        DocumentRefusedError: nothing of it can be read.
+    """
+    if not content.strip():
+        raise DocumentRefusedError("", "it is empty")
+    if content.startswith(archive.MARK):
+        yield from _read_zip(content)
+    elif found := _read_one(content, name):
+        yield found.model_copy(update={"name": ""})
+
+
+def _read_one(content: bytes, name: str) -> Draft | None:
+    """Read a file that holds one document."""
+    if content[:1024].lstrip().startswith(pdf.MARK):
+        return pdf.read_pdf(content, name)
+    if content.startswith(archive.MARK):
+        return _read_packed(content, name)
+    if content.startswith(_OLD_OFFICE):
+        why = "an encrypted or old Office file; save it as docx without a password"
+        raise DocumentRefusedError(name, why)
+    if _HTML.match(content[:4096]) or (_HTML_NAME.search(name) and not _is_binary(content)):
+        from knowledge.own.formats.html import read_html  # noqa: PLC0415 -- each loads its library
+
+        return read_html(content, name)
+    text = _decode(content, name)
+    if len(text) > MOST_CHARACTERS:
+        why = f"it holds {len(text):,} characters, more than {MOST_CHARACTERS:,}; split it"
+        raise DocumentRefusedError(name, why)
+    from knowledge.own.formats.markdown import read_markdown  # noqa: PLC0415 -- as above
+
+    return read_markdown(text, name)
+
+
+def _read_packed(content: bytes, name: str) -> Draft:
+    """Read a Word document; another archive inside an archive is refused."""
+    held = open_archive(content)
+    if _WORD not in held.names():
+        raise DocumentRefusedError(name, "an archive inside an archive; add it by itself")
+    return _read_word(held, content, name)
+
+
+def _read_word(held: Archive, content: bytes, name: str) -> Draft:
+    for info in held.members():
+        held.read(info)  # A bomb is found here, before the library unpacks it unbounded.
+    from knowledge.own.formats.docx import read_docx  # noqa: PLC0415 -- each loads its library
+
+    return read_docx(content, name)
+
+
+def _read_zip(content: bytes) -> Iterator[Draft | Refusal]:
+    held = open_archive(content)
+    if _WORD in held.names():
+        yield _read_word(held, content, "")
+        return
+    exports = [i for i in held.members() if i.filename.rpartition("/")[2] == confluence.MEMBER]
+    for info in exports:
+        yield from confluence.read_confluence(held.read(info, archive.MOST_UNPACKED))
+    if not exports:
+        yield from _read_members(held)
+
+
+def _read_members(held: Archive) -> Iterator[Draft | Refusal]:
+    """Read each document of an archive; one that cannot be read does not stop the others."""
+    wanted = [info for info in held.members() if info.filename.lower().endswith(SUFFIXES)]
+    if not wanted:
+        raise DocumentRefusedError("", "an archive without documents")
+    for info in wanted:
+        try:
+            found = _read_one(held.read(info), info.filename)
+        except DocumentRefusedError as error:
+            yield Refusal(name=info.filename, why=error.why)
+        else:
+            yield from (found,) if found else ()
+
+
+def _is_binary(content: bytes) -> bool:
+    return bool(_BINARY.search(content[:65536]))
+
+
+def _decode(content: bytes, name: str) -> str:
+    encoding = _MARKS.get(content[:2], "utf-8-sig")
+    if encoding != "utf-16" and _BINARY.search(content):
+        raise DocumentRefusedError(name, "not a document: it is binary, of a kind not known here")
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        why = f"not UTF-8 at byte {error.start}; save it as UTF-8"
+        raise DocumentRefusedError(name, why) from error
