@@ -62,6 +62,13 @@ def open_decisions(settings: Settings, around: Surroundings) -> "Decisions":
     return Decisions(open_address(url) if url else open_folder(data_dir(settings, around)))
 
 
+def whole_handbook(catalog: Catalog, settings: Settings, around: Surroundings) -> Catalog:
+    """Return the catalog as it would be were all own pages approved, for lint."""
+    gathered = gather_own(settings, around)
+    catalog = replace(catalog, warnings=(*catalog.warnings, *gathered.warnings))
+    return put_over(catalog, gathered.pages, {page.digest for page in gathered.pages})
+
+
 def tell_own(catalog: Catalog, settings: Settings, around: Surroundings) -> "Iterator[Told]":
     """Yield what search finds beside the handbook: documents, and pages that wait.
 

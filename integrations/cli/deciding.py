@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import typer
 
-from assistant.approval import Approval, Decision, decide, make_draft, tell
+from assistant.approval import Approval, Decision, decide, make_draft
 from assistant.contribution import Handbook, is_refused
 from assistant.errors import DecidedError, UnknownDigestError
 from assistant.people import require_admin
@@ -111,4 +111,9 @@ def run(digest: str, decision: Decision, words: Words, *, reason: str = "", as_j
         })  # fmt: skip
         return
     key = f"own.{decision}" if new else f"own.already_{decision}"
-    typer.echo(flatten(words(key, id=page.id, digest=page.digest[:12], told=tell(approval))))
+    told = {
+        "who": approval.who,
+        "at": f"{approval.at:%Y-%m-%d %H:%M} UTC",
+        "reason": approval.reason,
+    }
+    typer.echo(flatten(words(key, id=page.id, digest=page.digest[:12], **told)))

@@ -1,7 +1,7 @@
 """Browse the handbook: list, show, search and lint its pages."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
@@ -15,6 +15,7 @@ from integrations.bootstrap import (
     read_surroundings,
 )
 from integrations.cli.fault import FAILURE, OK, UsageFault
+from integrations.cli.kb_add import add
 from integrations.cli.kb_find import find_entry
 from integrations.cli.kb_page import print_page
 from integrations.cli.kb_postmortem import print_postmortem, print_postmortems
@@ -22,6 +23,7 @@ from integrations.cli.kb_similar import similar
 from integrations.cli.options import LangOption, PlainOption
 from integrations.cli.table import print_document, print_items, print_table
 from integrations.rendering.document import SCHEMA_VERSION
+from integrations.rendering.escaping import flatten
 from integrations.wording.words import Words
 from knowledge.catalog import Catalog
 from knowledge.lint import lint as check_pages
@@ -36,6 +38,12 @@ FamilyOption = Annotated[
 ]
 LayerOption = Annotated[
     list[str] | None, typer.Option("--layer", help="Only this layer; may be repeated.")
+]
+KindOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind", help="Only pages, postmortems or documents (page, postmortem, document)."
+    ),
 ]
 PlaneOption = Annotated[
     list[str] | None, typer.Option("--plane", help="Only this plane; may be repeated.")
@@ -60,10 +68,16 @@ def list_pages(
     postmortems: Annotated[
         bool, typer.Option("--postmortems", help="List incidents of the past instead.")
     ] = False,
+    own: Annotated[
+        bool, typer.Option("--own", help="List what was added instead: documents and own pages.")
+    ] = False,
     output: PlainOption = "text",
     lang: LangOption = None,
 ) -> None:
     """List all pages, or with --coverage how many there are of each family, layer and plane."""
+    if own:
+        _list_own(lang, as_json=output == "json")
+        return
     catalog, words = _open(lang)
     if postmortems:
         past = open_postmortems(read_surroundings())
@@ -74,7 +88,7 @@ def list_pages(
         return
     found = rows(catalog)
     if output == "json":
-        print_items([_row(row) for row in found])
+        print_items([{**_row(r), "badge": catalog.pages[r.id].badge or None} for r in found])
         return
     columns = [words(f"kb.{name}") for name in ("id", "codes", "layer", "plane", "title")]
     titles = {row.id: row.zh if words.lang == "zh" else row.en for row in found}
@@ -93,16 +107,29 @@ def list_pages(
     )
 
 
+def _list_own(lang: str | None, *, as_json: bool) -> None:
+    from integrations.cli.kb_own import list_own  # noqa: PLC0415 -- loads the database
+
+    around = read_surroundings()
+    settings = load_settings({"lang": lang}, around).settings
+    list_own(settings, around, choose_words(settings, around), as_json=as_json)
+
+
+app.command()(add)
+
+
 @app.command()
 def show(
     page: Annotated[
-        str, typer.Argument(metavar="ID", help="A page's id or a code of it, or a postmortem's id.")
+        str, typer.Argument(metavar="ID", help="Id of a page, postmortem or document; or a code.")
     ],
     *,
     output: PlainOption = "text",
     lang: LangOption = None,
 ) -> None:
-    """Show one page, or one postmortem."""
+    """Show one page, one postmortem, or one document that was added."""
+    if page.startswith("doc-") and _show_own(page, lang, as_json=output == "json"):
+        return
     catalog, words = _open(lang)
     found = find_entry(catalog, open_postmortems(read_surroundings()), page)
     if output == "json":
@@ -113,6 +140,14 @@ def show(
         print_postmortem(found, catalog.pages, words)
 
 
+def _show_own(name: str, lang: str | None, *, as_json: bool) -> bool:
+    from integrations.cli.kb_own import show_own  # noqa: PLC0415 -- loads the database
+
+    around = read_surroundings()
+    settings = load_settings({"lang": lang}, around).settings
+    return show_own(name, settings, around, choose_words(settings, around), as_json=as_json)
+
+
 @app.command()
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, a code or a log line.")],
@@ -121,14 +156,16 @@ def search(
     family: FamilyOption = None,
     layer: LayerOption = None,
     plane: PlaneOption = None,
+    kind: KindOption = None,
     language: LanguageOption = None,
     output: PlainOption = "text",
     lang: LangOption = None,
 ) -> None:
-    """Find pages by code, by a line of a log, or by words in English or Chinese."""
+    """Find pages and past incidents by code, log line, or words in English or Chinese."""
     if not query.strip():
         raise UsageFault("QUERY is empty", "Give words, a code or a log line.")
     from integrations.cli.kb_search import print_answer  # noqa: PLC0415 -- loads numpy
+    from knowledge.search.corpus import Kind  # noqa: PLC0415 -- as above
     from knowledge.search.finder import Filters  # noqa: PLC0415 -- as above
     from knowledge.search.passages import LANGUAGES  # noqa: PLC0415 -- as above
 
@@ -141,11 +178,14 @@ def search(
         families=_known("family", family, families),
         layers=_known("layer", layer, LAYERS),
         planes=_known("plane", plane, PLANES),
+        kinds=_known("kind", kind, get_args(Kind)),
         languages=_known("language", language, LANGUAGES),
     )
     opened = open_finder(settings, around, catalog)
     if opened.said:
         typer.echo(words("kb.rebuilt"), err=True)
+    for warning in catalog.warnings:
+        typer.echo(flatten(words.tell(warning)), err=True)
     answer = opened.finder.find(query, most=limit, filters=filters)
     print_answer(query, answer, words, as_json=output == "json")
 
@@ -165,14 +205,13 @@ app.command()(similar)
 def lint(*, output: PlainOption = "text") -> int:
     """Prove that every page and postmortem can work; exit 1 where one cannot."""
     around = read_surroundings()
-    from pathlib import Path  # noqa: PLC0415 -- only here
-
+    from integrations.own import whole_handbook  # noqa: PLC0415 -- only here
     from knowledge.catalog import load_catalog  # noqa: PLC0415 -- a broken page must not stop lint
     from knowledge.past import load_postmortems  # noqa: PLC0415 -- only here
     from knowledge.rules.postmortems import check_postmortems  # noqa: PLC0415 -- only here
 
     settings = load_settings({}, around).settings
-    catalog = load_catalog([Path(each) for each in settings.handbook_dirs], tolerant=True)
+    catalog = whole_handbook(load_catalog(tolerant=True), settings, around)
     words = (Problem(page, "vocabulary", fault) for page, fault in find_faulty(catalog))
     past = load_postmortems()
     incidents = check_postmortems(past, catalog)

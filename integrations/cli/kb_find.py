@@ -29,6 +29,9 @@ def find_page(catalog: Catalog, name: str, others: tuple[str, ...] = ()) -> Page
     """
     if name in catalog.pages:
         return catalog.page(name)
+    waiting = [key for key in catalog.pending if name in {key, key.partition("@")[0]}]
+    if waiting:
+        return catalog.pending[waiting[0]]
     coded = catalog.by_code(name)
     if coded:
         return coded[0]

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import typer
 
+from integrations.cli.badge import say_badge
+from integrations.rendering.escaping import flatten
 from integrations.wording.words import Words
 from knowledge.listing import guidance_for
 from knowledge.page import Advice, Dispute, Origin, Page
@@ -13,6 +15,8 @@ def print_page(page: Page, pages: Mapping[str, Page], words: Words) -> None:
     """Print one page; what exists in English only says so."""
     typer.echo(f"{page.id}  {', '.join(page.codes)}".rstrip())
     typer.echo(words.say(page.title))
+    if page.badge:
+        typer.echo(flatten(f"[{say_badge(page.badge, words)}]"))
     kinds = (f"layer.{page.layer}", f"plane.{page.plane}", f"role.{page.role}")
     told = [*map(words, kinds), words(f"severity.{page.severity}"), page.priority]
     typer.echo(f"{' · '.join(told)}\n\n{words.say(page.summary)}")

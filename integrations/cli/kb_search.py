@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import typer
 
+from integrations.cli.badge import say_badge
 from integrations.cli.table import print_document, print_table
 from integrations.rendering.document import SCHEMA_VERSION
 from integrations.wording.words import Words
@@ -41,7 +42,7 @@ def print_answer(query: str, answer: Answer, words: Words, *, as_json: bool) -> 
 def _row(found: Found, words: Words) -> tuple[str, ...]:
     entry = found.entry
     mark = f" {words('kb.dispute_mark')}" if entry.disputed else ""
-    badge = f" [{entry.badge}]" if entry.badge else ""
+    badge = f" [{say_badge(entry.badge, words)}]" if entry.badge else ""
     return (
         entry.id,
         ", ".join(entry.codes[:_SHOWN_CODES]),

@@ -1,6 +1,7 @@
 """A page of an organisation, whole or an addition to one, known by its content's digest."""
 
 import hashlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -11,6 +12,7 @@ from knowledge.catalog import OWN_FAMILY
 from knowledge.errors import DocumentRefusedError, PageInvalidError
 from knowledge.front_matter import read_page
 from knowledge.own.document import Kept
+from knowledge.own.draft import clean
 from knowledge.own.front import split_front
 from knowledge.page import Advice, Check, Distinction, Link, Origin, Page, Remedy, Signature
 
@@ -82,6 +84,8 @@ def read_own_page(text: str, page_id: str, *, family: str = OWN_FAMILY, where: s
         front, body = split_front(text.removeprefix("\ufeff").replace("\r\n", "\n"))
     except DocumentRefusedError as error:
         raise PageInvalidError(where, error.why) from error
+    if any(clean(each) != each for each in (*_texts(front), body)):
+        raise PageInvalidError(where, "it holds control or invisible characters; take them out")
     name = front.get("id", page_id)
     name = name if isinstance(name, str) else page_id
     content: Page | Extension
@@ -91,6 +95,21 @@ def read_own_page(text: str, page_id: str, *, family: str = OWN_FAMILY, where: s
         path = PurePosixPath(f"{name}.md")
         content = read_page(text.removeprefix("\ufeff"), path=path, family=family)
     return OwnPage(content, page_digest(name, family, text))
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for key, each in value.items():
+                yield from _texts(key)
+                yield from _texts(each)
+        case list():
+            for each in value:
+                yield from _texts(each)
+        case _:
+            pass
 
 
 def extend(page: Page, extension: Extension) -> Page:
