@@ -1,7 +1,7 @@
 """An organisation's documents, and its pages that wait for approval, as search reads them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from knowledge.catalog import Catalog
@@ -72,15 +72,24 @@ def _portions(chapters: Sequence[Chapter]) -> Iterator[Sequence[Chapter]]:
     yield held
 
 
-def _passages(key: str, title: str, chapters: Iterable[Chapter]) -> Iterator[Passage]:
+def _passages(key: str, title: str, chapters: Sequence[Chapter]) -> Iterator[Passage]:
+    """Yield passages of text, and each title as a phrase by which people may ask."""
+    titles = dict.fromkeys([title, *(" ".join(_headings(title, each)) for each in chapters)])
+    for number, told in enumerate(titles):
+        lang = language_of(told)
+        yield Passage(f"{key}/title/{number}", key, "phrases", lang, title, told)
     number = 0
     for chapter in chapters:
-        heading = " / ".join(filter(None, (title, chapter.title)))
+        heading = " / ".join(_headings(title, chapter))
         for text in _packed(chapter.text):
             lang = language_of(text)
             told = f"{heading}\n{text}"
             yield Passage(f"{key}/{number}", key, "chapter", lang, heading, told)
             number += 1
+
+
+def _headings(title: str, chapter: Chapter) -> list[str]:
+    return [each for each in (title, chapter.title) if each]
 
 
 def _packed(text: str) -> Iterator[str]:
