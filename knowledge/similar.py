@@ -19,10 +19,10 @@ from knowledge.postmortem import Postmortem
 By = Literal["chain", "words"]
 Kind = Literal["root", "decided", "missing", "extra", "none"]
 
-LEAST = 0.27
+LEAST = 0.22
 """Below this two incidents have too little in common to be called similar."""
 MOST = 3
-_ROOT, _PAGES, _ORDER = 0.4, 0.3, 0.3
+_ROOT, _PAGES, _ORDER = 0.4, 0.2, 0.4
 _NEAR_ROOT = 0.5
 _LITTLE = 0.8
 """Common weight that tells half of what much of it would."""

@@ -10,8 +10,9 @@ from evals.retrieval.queries import Query
 from knowledge.catalog import Catalog, load_catalog
 from knowledge.embedding import Embedder, LocalEmbedder, Vectors
 from knowledge.search.centring import centre, find_centres, language_of
-from knowledge.search.corpus import Corpus, corpus_of
+from knowledge.search.corpus import Corpus
 from knowledge.search.finder import Finder
+from knowledge.search.incidents import shipped_corpus
 from knowledge.search.opening import Opened, open_search
 from knowledge.search.vectors import vectors_of
 
@@ -36,9 +37,9 @@ class Bench:
 
 
 def open_bench(root: Path) -> Bench:
-    """Open the search over the shipped pages alone, its folder under `root`."""
+    """Open the search over what travels with the product, its folder under `root`."""
     catalog = load_catalog(cache=root)
-    corpus = corpus_of(catalog)
+    corpus = shipped_corpus(catalog)
     embedder = LocalEmbedder()
     return Bench(catalog, corpus, embedder, open_search(catalog, corpus, root, embedder))
 

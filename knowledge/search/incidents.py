@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from knowledge.catalog import Catalog
+from knowledge.past import load_postmortems
 from knowledge.postmortem import Postmortem
-from knowledge.search.corpus import Entry, Kind
+from knowledge.search.corpus import Corpus, Entry, Kind, corpus_of
 from knowledge.search.finder import Finder
 from knowledge.search.passages import LANGUAGES, Language, Passage, Section, cut
 
 KIND: Kind = "postmortem"
+BADGE = "past incident"
 _NEAR = 10
 """An incident that is further down among all that answers is only a word in common."""
 
@@ -26,9 +28,14 @@ def tell_incidents(past: Iterable[Postmortem], catalog: Catalog) -> Iterator[Tol
             each.title.zh,
             layer=root.layer if root else "",
             plane=root.plane if root else "",
-            badge=each.date.isoformat(),
+            badge=BADGE,
         )
         yield entry, tuple(_passages(each))
+
+
+def shipped_corpus(catalog: Catalog) -> Corpus:
+    """Put the handbook and the incidents of the past that travel with it into one corpus."""
+    return corpus_of(catalog, tell_incidents(load_postmortems(), catalog))
 
 
 def find_incidents(finder: Finder, words: str) -> tuple[str, ...]:

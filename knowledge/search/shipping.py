@@ -8,7 +8,8 @@ from importlib.resources import as_file, files
 
 from knowledge.catalog import load_catalog
 from knowledge.embedding import Embedder, LocalEmbedder
-from knowledge.search.corpus import Corpus, corpus_of
+from knowledge.search.corpus import Corpus
+from knowledge.search.incidents import shipped_corpus
 from knowledge.search.vectors import SHIPPED, key_of, pack, read_shipped, vectors_of, write_vectors
 
 
@@ -29,7 +30,7 @@ def ship(corpus: Corpus, embedder: Embedder) -> int:
 
 def main() -> None:
     """Embed what changed and write the file."""
-    count = ship(corpus_of(load_catalog()), LocalEmbedder())
+    count = ship(shipped_corpus(load_catalog()), LocalEmbedder())
     sys.stdout.write(f"{count} vectors\n")
 
 

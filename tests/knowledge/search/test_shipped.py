@@ -1,12 +1,12 @@
-"""The search over the shipped handbook, with the real model."""
+"""The search over the shipped handbook and incidents, with the real model."""
 
 from functools import cache
 
 import pytest
 
 from knowledge.embedding import LocalEmbedder
-from knowledge.search.corpus import corpus_of
 from knowledge.search.finder import Finder
+from knowledge.search.incidents import shipped_corpus
 from knowledge.search.opening import open_search
 from knowledge.search.shipping import missing
 from tests.assistant.handbook import shipped
@@ -16,12 +16,12 @@ from tests.kept_pages import cache_home
 @cache
 def _finder() -> Finder:
     root = cache_home() / "firstfault" / "index"
-    return open_search(shipped(), corpus_of(shipped()), root, LocalEmbedder()).finder
+    return open_search(shipped(), shipped_corpus(shipped()), root, LocalEmbedder()).finder
 
 
-def test_the_vectors_of_all_pages_travel_with_the_product() -> None:
+def test_the_vectors_of_all_pages_and_postmortems_travel_with_the_product() -> None:
     """After a page changed, `make vectors` embeds it; else every user would."""
-    assert missing(corpus_of(shipped()), LocalEmbedder().name) == []
+    assert missing(shipped_corpus(shipped()), LocalEmbedder().name) == []
 
 
 @pytest.mark.parametrize(
