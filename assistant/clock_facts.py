@@ -1,10 +1,10 @@
 """What evidence says outright about clocks: offsets measured, steps taken, zones stated."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tools.evidence import Instant, Reading, Record, Series
+from tools.late_patterns import compile_late
 from tools.stamps import zone_of
 
 SKEW_QUERY = "clock_skew_seconds"
@@ -19,12 +19,12 @@ CLOCK_LITERALS = (
 """Lines that recognising needs beside the handbook's: clocks, and ranks that print their address
 or how many they are."""
 
-_STEPPED = re.compile(r"System clock was stepped by (-?\d+(?:\.\d+)?) seconds")
-_WRONG = re.compile(r"System clock wrong by (-?\d+(?:\.\d+)?) seconds")
-_TRACKING = re.compile(
+_STEPPED = compile_late(r"System clock was stepped by (-?\d+(?:\.\d+)?) seconds")
+_WRONG = compile_late(r"System clock wrong by (-?\d+(?:\.\d+)?) seconds")
+_TRACKING = compile_late(
     r"(?P<size>\d+(?:\.\d+)?(?:e-?\d+)?) seconds (?P<sense>slow|fast) of NTP time"
 )
-_UTC_OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d\d)(?P<minutes>\d\d)")
+_UTC_OFFSET = compile_late(r"(?P<sign>[+-])(?P<hours>\d\d)(?P<minutes>\d\d)")
 _OFFSET_NAMES = ("system_time_offset_s", "offset_s", "system_offset_s", "system_time")
 _MEASURED_S = 0.05
 _SCRAPE_S = 1.0

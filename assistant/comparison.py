@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from tools.bundle import Bundle
 from tools.environments import ALLOWED, EnvironmentFinder
 from tools.evidence import Evidence, Item, ObjectState, Reading, Record, Span
+from tools.late_patterns import compile_late
 from tools.request import Request
 
 Aspect = str
@@ -59,17 +60,21 @@ class Comparison(BaseModel):
 
 
 _SPOKEN: Sequence[tuple[Aspect, str, re.Pattern[str]]] = (
-    ("kernel", "release", re.compile(r"^Linux \S+ (\S+)")),
-    ("kernel", "system", re.compile(r'^PRETTY_NAME="?([^"]+)')),
-    ("kernel", "command line", re.compile(r"^(BOOT_IMAGE=.*)")),
-    ("driver", "kernel module", re.compile(r"NVRM version: .*?(\d+\.\d+(?:\.\d+)?)")),
-    ("firmware", "network adapter", re.compile(r"^\s*Firmware version: (\S+)")),
+    ("kernel", "release", compile_late(r"^Linux \S+ (\S+)")),
+    ("kernel", "system", compile_late(r'^PRETTY_NAME="?([^"]+)')),
+    ("kernel", "command line", compile_late(r"^(BOOT_IMAGE=.*)")),
+    ("driver", "kernel module", compile_late(r"NVRM version: .*?(\d+\.\d+(?:\.\d+)?)")),
+    ("firmware", "network adapter", compile_late(r"^\s*Firmware version: (\S+)")),
 )
 """What commands print as plain lines."""
 _BOOTED: Sequence[tuple[Aspect, str, re.Pattern[str]]] = (
-    ("kernel", "release", re.compile(r"^Linux version (\S+)")),
-    ("kernel", "command line", re.compile(r"^(?:Kernel c|C)ommand line: (.*)")),
-    ("driver", "kernel module", re.compile(r"^NVRM: loading NVIDIA UNIX .*?(\d+\.\d+(?:\.\d+)?)")),
+    ("kernel", "release", compile_late(r"^Linux version (\S+)")),
+    ("kernel", "command line", compile_late(r"^(?:Kernel c|C)ommand line: (.*)")),
+    (
+        "driver",
+        "kernel module",
+        compile_late(r"^NVRM: loading NVIDIA UNIX .*?(\d+\.\d+(?:\.\d+)?)"),
+    ),
 )
 """What a kernel's log tells of the boot."""
 _CHANNELS = {"command": _SPOKEN, "text": _SPOKEN, "kernel": _BOOTED}
@@ -119,7 +124,7 @@ _NODE_INFO = {
 }
 _OF_OBJECTS = ("taint ", "label ", "allocatable ")
 _OF_HOSTS = frozenset({"host", "nvml", "journal"})
-_LABELS = re.compile(
+_LABELS = compile_late(
     r"^(?:nvidia\.com/|node\.kubernetes\.io/instance-type|topology\.kubernetes\.io/)"
 )
 Facts = dict[tuple[Aspect, str], Counter[str]]

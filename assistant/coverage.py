@@ -12,6 +12,7 @@ from assistant.scope import SOURCE, tell
 from assistant.sentences import say
 from knowledge.bilingual import Bilingual
 from tools.evidence import Citation, Evidence, Gap, Window
+from tools.late_patterns import compile_late
 
 _OUTCOME_STATE: Mapping[str, Literal["hung", "not_checked", "normal"]] = {
     "hung": "hung",
@@ -19,7 +20,7 @@ _OUTCOME_STATE: Mapping[str, Literal["hung", "not_checked", "normal"]] = {
     "absent": "not_checked",
     "failed": "not_checked",
 }
-_SECONDS = re.compile(r"(?:^|after )(\d+(?:\.\d+)?)(?: s)?$", re.ASCII)
+_SECONDS = compile_late(r"(?:^|after )(\d+(?:\.\d+)?)(?: s)?$", re.ASCII)
 """How a capture says how long it waited: in words, or as the bare number."""
 _WHYS = 3
 _SHOWN = 200

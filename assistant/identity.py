@@ -8,17 +8,19 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-_BDF = re.compile(
+from tools.late_patterns import compile_late
+
+_BDF = compile_late(
     r"(?:(?P<domain>[0-9a-fA-F]{4,8}):)?(?P<bus>[0-9a-fA-F]{2}):(?P<slot>[0-9a-fA-F]{2})"
     r"(?:\.(?P<function>[0-7]))?"
 )
-_GPU_UUID = re.compile(r"GPU-[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}")
-_HEX = re.compile(r"[0-9a-f]{12,64}")
-_GUID = re.compile(r"0x[0-9a-fA-F]{16}")
-_IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
-_IPV4_PORT = re.compile(r"(?P<address>\d{1,3}(?:\.\d{1,3}){3})(?:[:<]\d+>?|\[\d+\])?")
-_SCRAPE_PORT = re.compile(r":\d{2,5}:(?=/)")
+_GPU_UUID = compile_late(r"GPU-[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID = compile_late(r"[0-9a-fA-F]{8}(?:[-_][0-9a-fA-F]{4}){3}[-_][0-9a-fA-F]{12}")
+_HEX = compile_late(r"[0-9a-f]{12,64}")
+_GUID = compile_late(r"0x[0-9a-fA-F]{16}")
+_IPV4 = compile_late(r"\d{1,3}(?:\.\d{1,3}){3}")
+_IPV4_PORT = compile_late(r"(?P<address>\d{1,3}(?:\.\d{1,3}){3})(?:[:<]\d+>?|\[\d+\])?")
+_SCRAPE_PORT = compile_late(r":\d{2,5}:(?=/)")
 """Metrics name a host as ``HOST:PORT``, also in front of a path."""
 _WRAPPING = "\"'`<>,;() \t\r\n"
 
@@ -49,7 +51,7 @@ def is_uid(text: str) -> bool:
     return bool(_UUID.fullmatch(text))
 
 
-_V6 = re.compile(r"[0-9a-fA-F:.]+")
+_V6 = compile_late(r"[0-9a-fA-F:.]+")
 
 
 def _plain(text: str) -> str:

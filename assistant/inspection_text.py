@@ -1,13 +1,13 @@
 """Fills an inspection's sentences with the values that were judged."""
 
-import re
 from collections.abc import Callable, Mapping
 
 from assistant.sentences import say, settle
 from knowledge.bilingual import Bilingual
 from knowledge.conditions import as_text, lookup
+from tools.late_patterns import compile_late
 
-_HOLE = re.compile(r"\{([^{}:]+)(?::(\w+))?\}")
+_HOLE = compile_late(r"\{([^{}:]+)(?::(\w+))?\}")
 _UNKNOWN = "?"
 _STEP = 1024.0
 _DAY_S, _HOUR_S, _MINUTE_S = 86400.0, 3600.0, 60.0

@@ -1,7 +1,6 @@
 """Which entity a match speaks of, and what else it touches."""
 
 import itertools
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +14,7 @@ from knowledge.matching import Match
 from knowledge.page import Page, Signature, TextSignature
 from knowledge.template import expand, placeholders
 from tools.evidence import UNKNOWN_ZONE_S, Instant, Reading, Record
+from tools.late_patterns import compile_late
 
 _OF_A_HOST = frozenset({"kernel", "quoted", "service", "command"})
 """Channels whose lines always speak of the host they come from."""
@@ -206,8 +206,8 @@ def said_job(record: Record) -> str:
     return f"slurm:{found[1] or found[2]}" if found else ""
 
 
-_STEP_HEAD = re.compile(r"(?:\[(\d+)\.\w+\] |job (\d+): )")
-_NCCL_HEAD = re.compile(r"([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] ")
+_STEP_HEAD = compile_late(r"(?:\[(\d+)\.\w+\] |job (\d+): )")
+_NCCL_HEAD = compile_late(r"([A-Za-z][\w.-]*):\d+:\d+ \[\d+\] ")
 
 
 def with_device(reading: Reading) -> Reading:

@@ -1,10 +1,9 @@
 """Who made a pod: the job that it is of, and the deployment or set whose roll-out replaced it."""
 
-import re
-
 from assistant.object_content import list_at, map_at, names_of, word_at
 from assistant.topology import Ties
 from tools.evidence import ObjectState
+from tools.late_patterns import compile_late
 
 _JOB_LABELS = (
     "training.kubeflow.org/job-name", "jobset.sigs.k8s.io/jobset-name", "volcano.sh/job-name",
@@ -15,8 +14,8 @@ _JOB_KINDS = frozenset({"Job", "PyTorchJob", "MPIJob", "TFJob", "TrainJob", "Job
 _REPLICATED = frozenset({"ReplicaSet", "Deployment", "DaemonSet", "StatefulSet"})
 _HASH = "pod-template-hash"
 _MEETING_NAMES = frozenset({"MASTER_ADDR", "PET_MASTER_ADDR", "PET_RDZV_ENDPOINT", "RDZV_ENDPOINT"})
-_MEETING_OPTION = re.compile(r"--(?:master[_-]addr|rdzv[_-]endpoint)[=\s]+(\S+)")
-_PLACE = re.compile(r"[\"']?(?!localhost\b|127\.|0\.0\.0\.0)([A-Za-z0-9][\w.-]*)(?::\d+)?[\"']?")
+_MEETING_OPTION = compile_late(r"--(?:master[_-]addr|rdzv[_-]endpoint)[=\s]+(\S+)")
+_PLACE = compile_late(r"[\"']?(?!localhost\b|127\.|0\.0\.0\.0)([A-Za-z0-9][\w.-]*)(?::\d+)?[\"']?")
 
 
 def job_of(state: ObjectState) -> str:

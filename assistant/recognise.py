@@ -39,6 +39,7 @@ from tools.evidence import (
     Series,
     Span,
 )
+from tools.late_patterns import compile_late
 
 UNTIMED = Instant(datetime(1970, 1, 1, tzinfo=UTC), uncertainty_s=0.0, zone="unknown")
 """Stands in for the time of a line that has none, until the capture's time is known."""
@@ -296,7 +297,7 @@ def _writer(record: Record) -> str:
     return f"{record.unit}[{pid}]" if record.unit and pid else ""
 
 
-_EPOCH = re.compile(r"\bepoch\b", re.IGNORECASE)
+_EPOCH = compile_late(r"\bepoch\b", re.IGNORECASE)
 
 
 def _step(match: Match, text: str) -> int | None:

@@ -4,7 +4,6 @@ What a page's signature states comes through `recognise`; this is what needs no 
 their node, labels name their GPU, cgroup paths name their pod, hosts print their addresses.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 
 from assistant.alert_labels import hostless
@@ -13,29 +12,30 @@ from assistant.object_content import Things, list_at, map_at, names_of, text_of,
 from assistant.ownership import job_of, learn_owners, rendezvous_of
 from assistant.topology import Key, Ties
 from tools.evidence import ObjectState, Reading, Record, Series
+from tools.late_patterns import compile_late
 
-_RACK_LABEL = re.compile(r"(?:^|[/.])rack(?:-id|-name)?$|^nvidia\.com/gpu\.clique$")
+_RACK_LABEL = compile_late(r"(?:^|[/.])rack(?:-id|-name)?$|^nvidia\.com/gpu\.clique$")
 """A clique of NVIDIA is the rack whose NVLink switches its nodes share."""
-_SWITCH_LABEL = re.compile(r"(?:^|[/.])(?:leaf|switch)(?:-id|-name)?$")
-_POD_UID = re.compile(
+_SWITCH_LABEL = compile_late(r"(?:^|[/.])(?:leaf|switch)(?:-id|-name)?$")
+_POD_UID = compile_late(
     r"(?:kubepods[^ ]*?-pod|/pods/|/pod)([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})"
 )
-_CONTAINER = re.compile(
+_CONTAINER = compile_late(
     r"(?:cri-containerd-|crio-|docker-|kubepods[^ ]*/)([0-9a-f]{64})(?:\.scope)?"
 )
-_VOLUME_PATH = re.compile(
+_VOLUME_PATH = compile_late(
     r"/pods/([0-9a-f-]{36})/volumes/kubernetes\.io~[a-z]+/([a-z0-9][a-z0-9.-]*[a-z0-9])"
 )
-_OWN_ADDRESS = re.compile(
+_OWN_ADDRESS = compile_late(
     r"^(?P<host>[A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL INFO "
     r"(?:Bootstrap|NET/\w+) ?: Using (?P<interfaces>.*)"
 )
-_INTERFACE = re.compile(r":(\d+\.\d+\.\d+\.\d+)<")
-_SIZE = re.compile(r"\brank \d+ nranks (\d+) ")
-_NFS_LINE = re.compile(
+_INTERFACE = compile_late(r":(\d+\.\d+\.\d+\.\d+)<")
+_SIZE = compile_late(r"\brank \d+ nranks (\d+) ")
+_NFS_LINE = compile_late(
     r"(?m)(?:^|\s)(?P<server>[\w.-]+):/\S*\s.*\bnfs4?\b.*?\baddr=(?P<address>[0-9a-fA-F.:]+)"
 )
-_ADDRESS_OPTION = re.compile(r"(?:^|,)addr=([0-9a-fA-F.:]+)")
+_ADDRESS_OPTION = compile_late(r"(?:^|,)addr=([0-9a-fA-F.:]+)")
 
 
 class Relations:

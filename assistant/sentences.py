@@ -6,8 +6,9 @@ from functools import cache
 from importlib.resources import files
 
 from knowledge.bilingual import Bilingual
+from tools.late_patterns import compile_late
 
-_NUMBER = re.compile(r"\b(\d+)((?: \w+)? )(\w+)\(s\)", re.ASCII)
+_NUMBER = compile_late(r"\b(\d+)((?: \w+)? )(\w+)\(s\)", re.ASCII)
 
 
 @cache

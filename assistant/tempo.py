@@ -3,18 +3,20 @@
 import re
 from typing import NamedTuple
 
-_TOOK = re.compile(
+from tools.late_patterns import compile_late
+
+_TOOK = compile_late(
     r"(?P<kind>elapsed time per iteration|(?:step|iter(?:ation)?|batch)[ _-]?time"
     r"|time[ _-]?per[ _-]?(?:step|iter(?:ation)?|batch))"
     r"\s*(?:\((?P<unit>ms|s)\))?[\"']?\s*[=:]?\s*(?P<took>\d+(?:\.\d+)?)\s*(?P<own>ms|s)?\b",
     re.IGNORECASE,
 )
-_RATE = re.compile(
+_RATE = compile_late(
     r"(?P<kind>tokens?|tok|samples?|steps?|it|images?|examples?)(?:/|[ _]per[ _])s(?:ec(?:ond)?)?\b"
     r"(?:[/_](?:per_)?gpu)?[\"']?\s*[=:]\s*(?P<rate>\d[\d,]*(?:\.\d+)?)",
     re.IGNORECASE,
 )
-_PACED = re.compile(
+_PACED = compile_late(
     r"(?P<rate>\d[\d,]*(?:\.\d+)?) ?(?P<kind>tokens?|tok|samples?|steps?|it|images?)/s\b",
     re.IGNORECASE,
 )

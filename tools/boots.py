@@ -1,10 +1,10 @@
 """How a host's log ends before its next boot: with a shutdown, or in mid-sentence."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tools.evidence import Channel, Instant
+from tools.late_patterns import compile_late
 
 BANNER = "Linux version "
 """What the kernel says first."""
@@ -17,7 +17,7 @@ OWN_S = 10.0
 """Syslog writes what a boot says first in no order; no boot takes less than this."""
 LAST_WORDS_S = 300.0
 """Of the old boot, so long before its last line is read."""
-_ORDERLY = re.compile(
+_ORDERLY = compile_late(
     r"System is (?:rebooting|powering down|halting)"
     r"|The system will (?:reboot|power off|halt|kexec|soft-reboot)"
     r"|Reached target .*(?:[Rr]eboot|[Pp]ower-?[Oo]ff|[Ss]hutdown|[Hh]alt|[Kk]exec)"

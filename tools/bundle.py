@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import re
 import shutil
 import tempfile
 import weakref
@@ -18,6 +17,7 @@ from tools.capture_reading import CaptureReading, outcome_items
 from tools.copies import without_copies
 from tools.errors import BrokenArchiveError, MissingPathError
 from tools.evidence import Evidence, Gap, Item, Window
+from tools.late_patterns import compile_late
 from tools.manifest import BundleMeta, is_manifest, read_incident, read_manifest
 from tools.masks import masked
 from tools.rank_logs import rank_writers
@@ -27,7 +27,7 @@ from tools.second_reader import READY, SecondReader, second_share
 from tools.source import HEAD, EvidenceFile, Known
 from tools.unpacking import Content, is_archive, unpack
 
-_DATE = re.compile(rb"(?<!\d)20\d\d-[01]\d-[0-3]\d(?=[T ])")
+_DATE = compile_late(rb"(?<!\d)20\d\d-[01]\d-[0-3]\d(?=[T ])")
 HALF_A_YEAR = timedelta(days=180)
 """Logs of one incident lie closer together; a year's ambiguity needs no better."""
 SKIPPED = {".git", "__pycache__"}

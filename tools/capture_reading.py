@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import re
 import shutil
 import tempfile
 import zlib
@@ -28,6 +27,7 @@ from tools.evidence import (
     Span,
     Window,
 )
+from tools.late_patterns import compile_late
 from tools.printed import is_printed
 from tools.request import Request
 from tools.sniffing import sniff
@@ -41,7 +41,7 @@ UNREADABLE = (
 )  # fmt: skip
 """What damaged content makes readers raise; the content is then read as plain text."""
 
-_SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s\b")
+_SECONDS = compile_late(r"(\d+(?:\.\d+)?) ?s\b")
 _IN_UTC = "env TZ=UTC "
 NOT_SERVED = "the server could not find the requested resource"
 """What kubectl says of a list of a group that is not installed."""

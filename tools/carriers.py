@@ -4,12 +4,12 @@ Anybody can print a line that looks like the kernel's. In a log of the system on
 programs write, so there the tag is proof; in any other text it is a quotation at best.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Literal
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.quotations import is_loose, is_persons_text
 from tools.source import Source, Writer
 from tools.stamps import MONTH_SIGNS
@@ -18,10 +18,10 @@ from tools.writers import is_daemon
 SYSTEM = frozenset({"kernel", "service"})
 MAJORITY = 0.6
 """Part of the lines that must be of a system's dialect; quotations stay far below."""
-_REPORT = re.compile(rb"Start of NVIDIA bug report log file|NVIDIA bug report")
+_REPORT = compile_late(rb"Start of NVIDIA bug report log file|NVIDIA bug report")
 """How a report begins that collects the system's own logs; said later, it may be a quotation."""
 _SIGNS = "|".join(MONTH_SIGNS)
-_INDENTED = re.compile(f"[ \t](?![1-9](?:{_SIGNS}) )".encode())
+_INDENTED = compile_late(f"[ \t](?![1-9](?:{_SIGNS}) )".encode())
 """Some locales put a space before a month of one digit."""
 FEW, MANY = 60, 2000
 DEEP = 8 << 20

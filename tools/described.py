@@ -1,6 +1,5 @@
 """Rebuilds objects from what `kubectl describe` prints of them."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -8,12 +7,13 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from tools.kubernetes_ages import stamp_of
+from tools.late_patterns import compile_late
 from tools.masks import masked
 
 Content = dict[str, object]
-_PAIR = re.compile(r"( *)([^\s:][^:]*?):(?:\s+(.*))?$")
-_GAP = re.compile(r"\s{2,}")
-_TAINT = re.compile(r"([^=:\s]+)(?:=([^:\s]*))?:(\w+)$")
+_PAIR = compile_late(r"( *)([^\s:][^:]*?):(?:\s+(.*))?$")
+_GAP = compile_late(r"\s{2,}")
+_TAINT = compile_late(r"([^=:\s]+)(?:=([^:\s]*))?:(\w+)$")
 _NAMES = {
     "Reason": "reason", "Message": "message", "Exit Code": "exitCode", "Signal": "signal",
     "Started": "startedAt", "Finished": "finishedAt",

@@ -1,7 +1,6 @@
 """Decodes JSON documents, whole or what is left of them."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import cast
 
@@ -9,11 +8,12 @@ import msgspec
 
 from tools.errors import WrongFormatError
 from tools.evidence import Gap
+from tools.late_patterns import compile_late
 from tools.masks import masked_bytes
 from tools.source import Source
 
-_LIST_START = re.compile(r'"(?:items|result|alerts|data)"\s*:\s*\[')
-_KIND = re.compile(r'"kind"\s*:\s*"(\w+List)"')
+_LIST_START = compile_late(r'"(?:items|result|alerts|data)"\s*:\s*\[')
+_KIND = compile_late(r'"kind"\s*:\s*"(\w+List)"')
 
 
 def text_start(head: bytes) -> bytes:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from fnmatch import translate
 
+from tools.late_patterns import compile_late
 from tools.secret_shapes import MASK, Taken
 
 ALLOWED: tuple[str, ...] = (
@@ -31,12 +32,12 @@ ENVIRONMENT_TRIGGERS = (
 )
 
 _REACH = 4 << 20
-_LINE = re.compile(rb"(?m)^(?P<indent>[ \t]*)(?P<dash>- +)?(?P<rest>[^\r\n]*)$")
-_PAIR = re.compile(
+_LINE = compile_late(rb"(?m)^(?P<indent>[ \t]*)(?P<dash>- +)?(?P<rest>[^\r\n]*)$")
+_PAIR = compile_late(
     rb"^(?P<quote>[\"']?)(?P<name>[A-Za-z_][\w.\-]*)(?P=quote)(?P<sep>[=:])[ \t]*(?P<value>.*)$",
     re.DOTALL,
 )
-_UNIT_PAIR = re.compile(
+_UNIT_PAIR = compile_late(
     rb"(?P<name>[A-Za-z_]\w*)=(?P<value>(?:[^\s\"'\\]|\\.)*)|[\"'](?P<quoted>[A-Za-z_]\w*)=(?P<text>[^\"'\n]*)[\"']"
 )
 _STRUCTURE = frozenset(

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from tools.late_patterns import compile_late
+
 SURE_MARKS = (
     "FATAL", "CRITICAL", "ERROR", "PANIC", "EMERG", "level=err", "level=fatal", "level=panic",
     "level=crit", "level=dpanic", "lvl=err", "lvl=crit",
@@ -39,7 +41,7 @@ _ERROR = 3
 """syslog(3): 0 emerg, 1 alert, 2 crit, 3 err."""
 _HEAD = 160
 """A level stands near a line's beginning; a word farther on is part of what it says."""
-_WORDS = re.compile(
+_WORDS = compile_late(
     r"(?<![\w.\-/=$'\"])(?:FATAL|CRITICAL|ERROR|PANIC|EMERG)(?![\w=./(\-'\"])"
     r"|^\W*(?:[\w.-]+(?:\[\d+\])?: )?(?:error|fatal|panic|critical): "
     r"|\[(?:[\w:.-]+:)?(?:error|err|crit|alert|emerg|fatal|critical)\]"
@@ -48,7 +50,7 @@ _WORDS = re.compile(
     r"|^(?:[\w.-]+(?:\[\d+\])?: )?(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S"
     r"|^(?:[\w.-]+\[\d+\]: )?(?:\S+: line \d+: +\d+ )?Killed(?: {2,}|$)"
 )
-_FAILING = re.compile(
+_FAILING = compile_late(
     r"(?<![\w.=/-])(?:[Ff]ailed|[Ff]ailures?|cannot|[Cc]an't|[Cc]ould not|[Uu]nable to|refused"
     r"|[Gg]iving up|unreachable|[Dd]egraded|expelled|corrupt(?:ed|ion)?|[Uu]ncorrectable"
     r"|[Nn]ot responding|crashed|[Ll]ost|stalled|Fatal|died|[Tt]imed out|rejected|unavailable"
@@ -60,7 +62,7 @@ _FAILING = re.compile(
     r"|(?<![\w.-])(?:FAILED|FAILURE|FAULTED|DEGRADED)(?![\w=-])|_(?:TIMEOUT|FAILED)\b"
     r"|失败|错误|异常"
 )
-_MILD = re.compile(
+_MILD = compile_late(
     r"^debug\d?: |"
     r"^\[?(?:\[?rank\d+\]:)? ?\[?I\d{3,8} \d\d:\d\d:\d\d"
     r"|(?<![\w.\-/=$'\"])(?:INFO|DEBUG|NOTICE|TRACE)(?![\w=./(\-'\"])"
@@ -68,14 +70,14 @@ _MILD = re.compile(
     r"\"?(?i:info|debug|notice|trace)\b"
 )
 """A writer that calls a line information has said how grave it is."""
-_NONE = re.compile(
+_NONE = compile_late(
     r"(?<![\w.])(?:0|no|not|without|zero|never) (?:\w+ ){0,2}?"
     r"(?:failed|failures?|corruption|errors?|lost|corrupt(?:ed)?|degraded|throttled|died)\b"
     r"|\bfor corrected errors\b|\bcondition checks?\b|: Condition\w+="
     r"|(?:失败|错误|异常)(?:数|次数)?[:：= ]*0\b",
     re.IGNORECASE,
 )
-_KEYED = re.compile(
+_KEYED = compile_late(
     r"\b(?:level|lvl|severity|levelname|level_name|loglevel)\"? ?[=:] ?\"?"
     r"(?:error|err|eror|fatal|panic|dpanic|crit|critical|alert|emerg|emergency)\b",
     re.IGNORECASE,

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Item, Record, Span
+from tools.late_patterns import compile_late
 from tools.lines import LogReading
 from tools.request import Request
 from tools.source import Source, Writer
@@ -24,13 +25,13 @@ from tools.writers import pod_writer
 MILLION = 10**6
 LineOf = Callable[[int], int]
 """Entry's number → its line in the export."""
-_STAMPED = re.compile(r"@(?P<stamp>-?\d{1,17}) (?P<text>.*)", re.DOTALL)
-_CARRIER = re.compile(
+_STAMPED = compile_late(r"@(?P<stamp>-?\d{1,17}) (?P<text>.*)", re.DOTALL)
+_CARRIER = compile_late(
     r"(?:<\d{1,3}>)?(?:\w{3} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\S+) (?P<host>[\w.-]+) "
     r"(?P<tag>[\w./-]+)(?:\[(?P<pid>\d+)\])?: (?P<text>.*)",
     re.DOTALL,
 )
-_RING = re.compile(r"\[ *\d+\.\d{6}\] ")
+_RING = compile_late(r"\[ *\d+\.\d{6}\] ")
 
 
 class Entry(NamedTuple):
@@ -143,7 +144,7 @@ def stream_of(labels: Mapping[str, str]) -> Stream:
     return Stream(Writer("service" if unit or host else None, host, unit, clock, fields))
 
 
-_SYSTEM_FILE = re.compile(r"/var/log/(?:messages|syslog|kern\.log|kern|dmesg)\b")
+_SYSTEM_FILE = compile_late(r"/var/log/(?:messages|syslog|kern\.log|kern|dmesg)\b")
 FILES = ("filename", "log.file.path", "source", "path", "file")
 
 

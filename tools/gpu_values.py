@@ -1,7 +1,8 @@
 """One vocabulary for what is read of a GPU, whoever read it."""
 
-import re
 from collections.abc import Mapping
+
+from tools.late_patterns import compile_late
 
 Value = str | float | int | bool | None
 
@@ -42,10 +43,10 @@ NAMES: Mapping[str, str] = {
 }
 """Other spellings of a value's name."""
 
-LOST = re.compile(
+LOST = compile_late(
     r"(?i)gpu is lost|gpu_is_lost|unknown error|fallen off|no longer (?:there|exists)"
 )
-_BUS = re.compile(r"(?:0000)?([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})(\.\d)?")
+_BUS = compile_late(r"(?:0000)?([0-9a-fA-F]{4}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})(\.\d)?")
 
 
 def canonical(values: Mapping[str, Value], *, host: str, driver: str = "") -> dict[str, Value]:

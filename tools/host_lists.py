@@ -1,13 +1,14 @@
 """Slurm's host lists, ``gpu[001-004,007]``, as the hosts that they name."""
 
 import itertools
-import re
 from collections.abc import Iterator
 
+from tools.late_patterns import compile_late
+
 MOST_HOSTS = 65536
-_PART = re.compile(r"(?:[^,\[\]]|\[[^\]]*\])+")
-_PIECE = re.compile(r"\[([^\]]*)\]|([^\[\]]+)")
-_LIST = re.compile(r"[A-Za-z0-9][\w.-]*\[\d[\d,-]*\][\w.\[\],-]*|[\w.-]+(?:,[\w.-]+)+")
+_PART = compile_late(r"(?:[^,\[\]]|\[[^\]]*\])+")
+_PIECE = compile_late(r"\[([^\]]*)\]|([^\[\]]+)")
+_LIST = compile_late(r"[A-Za-z0-9][\w.-]*\[\d[\d,-]*\][\w.\[\],-]*|[\w.-]+(?:,[\w.-]+)+")
 
 
 def is_host_list(text: str) -> bool:

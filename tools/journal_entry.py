@@ -1,10 +1,10 @@
 """What one journal entry says, whichever format carried it."""
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from tools.evidence import Channel, Instant, Record
+from tools.late_patterns import compile_late
 from tools.masks import masked
 from tools.writers import PLATFORM_NAMESPACES
 
@@ -28,13 +28,13 @@ _CARRIED = {
     "CONTAINER_NAME": "container",
     "_KERNEL_DEVICE": "device",
 }
-_K8S_CONTAINER = re.compile(r"k8s_([^_]+)_([^_]+)_([^_]+)_")
-_WORKLOAD_UNIT = re.compile(
+_K8S_CONTAINER = compile_late(r"k8s_([^_]+)_([^_]+)_([^_]+)_")
+_WORKLOAD_UNIT = compile_late(
     r"(docker|libpod|cri-containerd|crio)-[0-9a-f]{12,}|session-\d+\.scope|run-.*"
 )
-_SUDO = re.compile(r"/(?:usr/)?(?:local/)?bin/sudo(?:-rs)?")
-_SESSION = re.compile(r"/user\.slice/user-\d+\.slice/(?:session-\w+\.scope|user@\d+\.service)/?")
-_USER_SLICE = re.compile(r"/user\.slice/|/user@\d+\.service/|slurmstepd|/job_\d+|kubepods")
+_SUDO = compile_late(r"/(?:usr/)?(?:local/)?bin/sudo(?:-rs)?")
+_SESSION = compile_late(r"/user\.slice/user-\d+\.slice/(?:session-\w+\.scope|user@\d+\.service)/?")
+_USER_SLICE = compile_late(r"/user\.slice/|/user@\d+\.service/|slurmstepd|/job_\d+|kubepods")
 
 
 def entry_record(evidence: str, entry: Mapping[str, str]) -> Record | None:

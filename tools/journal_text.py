@@ -1,6 +1,5 @@
 """Scans the journal's export text: hits in raw blocks, entries taken apart only around them."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,6 +10,7 @@ from tools.error_levels import JOURNAL_MARKS, MARKS, hum_of, is_called_error
 from tools.evidence import Channel, Instant, Item, Record, Span
 from tools.hum import Stretch, thinned
 from tools.journal_entry import FIELDS, entry_record, entry_time, unit_of
+from tools.late_patterns import compile_late
 from tools.messages import Shape, continues, shape_continued_by, shape_started_by
 from tools.request import Request
 from tools.scan import Block, read_ahead, scanner_for
@@ -25,7 +25,7 @@ OTHERS_BETWEEN = 64
 """How many entries of other writers may stand between the parts of one message."""
 
 _WORKLOAD_FIELDS = (b"CONTAINER_NAME", b"K8S_POD_NAME", b"_SYSTEMD_USER_UNIT")
-_WORKLOAD_GROUP = re.compile(
+_WORKLOAD_GROUP = compile_late(
     rb"_SYSTEMD_CGROUP[^\n]*?(?:/user\.slice/|/user@|slurmstepd|/job_|kubepods)"
 )
 """What an entry of a workload carries: of those, one name stands for many writers."""

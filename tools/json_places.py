@@ -6,9 +6,11 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from tools.late_patterns import compile_late
+
 LARGEST = 16 << 20
 """Beyond this a document is not read a second time for its line numbers."""
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = compile_late(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 Path = tuple[str | int, ...]
 

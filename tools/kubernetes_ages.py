@@ -1,13 +1,13 @@
 """Ages as kubectl prints them: how long before the look something happened."""
 
-import re
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from tools.evidence import Instant
+from tools.late_patterns import compile_late
 
-_AGE = re.compile(r"(\d+)([ydhms])")
-_COUNT = re.compile(r"\(x(\d+) over (\S+)\)")
+_AGE = compile_late(r"(\d+)([ydhms])")
+_COUNT = compile_late(r"\(x(\d+) over (\S+)\)")
 _UNITS = {"y": 365 * 86400, "d": 86400, "h": 3600, "m": 60, "s": 1}
 
 

@@ -1,7 +1,6 @@
 """Reads line logs of any dialect: finds literals in large blocks, parses only the lines around."""
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from tools.error_levels import MARKS, hum_of, is_called_error
 from tools.evidence import Channel, Gap, Instant, Item, Record, Span
 from tools.hum import Stretch, thinned
 from tools.joining import LONG_LINE, Joiner, end_of
+from tools.late_patterns import compile_late
 from tools.masks import masked
 from tools.request import Request
 from tools.scan import Block, read_ahead, scanner_for
@@ -41,7 +41,7 @@ NO_COLUMN, ONE_WRITER = -1, -2
 _IN_THE_LANE = {"boot_s", "pid"}
 """Fields that do not tell writers apart, or that stand in what is compared: a tag with its pid."""
 
-_ESCAPES = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\n]{0,256}\x07|[@-Z\\-_])")
+_ESCAPES = compile_late(rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\n]{0,256}\x07|[@-Z\\-_])")
 _CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\x0b\x0c\x1b\x08")
 
 

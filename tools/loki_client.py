@@ -1,6 +1,5 @@
 """Asks a Loki over HTTP: newest lines first, page by page, gently, and says how it ended."""
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ import msgspec
 
 from tools.budget import Budget
 from tools.evidence import Outcome
+from tools.late_patterns import compile_late
 
 PAGE = 5000
 """Lines a request; a server gives no more unless it was set up to."""
@@ -21,7 +21,7 @@ _BUSY = frozenset({429, 503, 504})
 _REFUSED = frozenset({401, 403})
 _OK = 200
 _LABELS, _LINES = "/loki/api/v1/labels", "/loki/api/v1/query_range"
-_FEWER = re.compile(r"max entries limit.*?\(\d+ > (\d+)\)")
+_FEWER = compile_late(r"max entries limit.*?\(\d+ > (\d+)\)")
 """How a server says how many lines it gives at most."""
 _HEAD, _TAIL = b'{"status":"success","data":{"resultType":"streams","result":[\n', b"\n]}}\n"
 

@@ -4,7 +4,6 @@ Text is scanned once by hyperscan for the triggers of all rules; only the lines 
 are looked at closely. What is taken is replaced by ``<masked>``; masking twice changes nothing.
 """
 
-import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ import hyperscan
 import re2
 
 from tools.environments import ALLOWED, ENVIRONMENT_TRIGGERS, EnvironmentFinder
+from tools.late_patterns import compile_late
 from tools.secret_objects import OBJECT_TRIGGER, find_secret_objects
 from tools.secret_shapes import RULES, Found, Rule, Taken
 from tools.secret_triggers import open_triggers
@@ -23,7 +23,7 @@ _BEFORE, _AFTER = 512, 8_192
 """How much of a line longer than `_LONG_LINE` is looked at around a trigger, in bytes."""
 
 
-_WORD_END = re.compile(rb"[\s\"']")
+_WORD_END = compile_late(rb"[\s\"']")
 
 
 class Match(Protocol):

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tools.evidence import Channel
+from tools.late_patterns import compile_late
 
 KERNEL = frozenset({"kernel", "quoted"})
 """Channels whose lines are the kernel's own words."""
@@ -37,52 +38,54 @@ _FRAME = (
 KERNEL_SHAPES = (
     Shape(
         "oom-kill",
-        re.compile(r"oom-kill:constraint="),
-        re.compile(
+        compile_late(r"oom-kill:constraint="),
+        compile_late(
             r"Memory cgroup out of memory|Out of memory|Killed process|oom_reaper:|Tasks in "
             r"|.*memory\.oom\.group"
         ),
     ),
     Shape(
         "pcie-aer",
-        re.compile(r"(?:pcieport \S+: )?AER: |\S+ \S+: AER: "),
-        re.compile(
+        compile_late(r"(?:pcieport \S+: )?AER: |\S+ \S+: AER: "),
+        compile_late(
             r"(?:\S+ )?[0-9a-fA-F:.]{7,}: +(?:AER: )?"
             r"(?:PCIe Bus Error|device \[|\[ ?\d+\]|TLP Header|  )|\s+\[ ?\d+\] "
         ),
     ),
     Shape(
         "gpu-lost",
-        re.compile(r"NVRM: The NVIDIA GPU \S+"),
-        re.compile(r"NVRM: (?:\(PCI ID|fallen off|installed in|The NVIDIA probe)|\s*\(PCI ID"),
+        compile_late(r"NVRM: The NVIDIA GPU \S+"),
+        compile_late(r"NVRM: (?:\(PCI ID|fallen off|installed in|The NVIDIA probe)|\s*\(PCI ID"),
     ),
     Shape(
         "api-mismatch",
-        re.compile(r"NVRM: API mismatch"),
-        re.compile(
+        compile_late(r"NVRM: API mismatch"),
+        compile_late(
             r"NVRM: +(?:has the version|this kernel module|make sure|components|the version)"
         ),
     ),
     Shape(
         "nvswitch-error",
-        re.compile(r"\S+: SXid \([^)]*\): \d+, (?:Non-fatal|Fatal|Correctable)"),
-        re.compile(r"\S+: SXid \([^)]*\): \d+, (?:Severity|Data)"),
+        compile_late(r"\S+: SXid \([^)]*\): \d+, (?:Non-fatal|Fatal|Correctable)"),
+        compile_late(r"\S+: SXid \([^)]*\): \d+, (?:Severity|Data)"),
     ),
     Shape(
         "blocked-task",
-        re.compile(r"INFO: task .* blocked for more than|.*BUG: soft lockup|.*self-detected stall"),
-        re.compile(_FRAME),
+        compile_late(
+            r"INFO: task .* blocked for more than|.*BUG: soft lockup|.*self-detected stall"
+        ),
+        compile_late(_FRAME),
         limit=48,
     ),
 )
 
-_PREFIX = re.compile(r"(?:\[(?:rank|default)?\d+\][:,]? ?|\S+: {2,}|\(\S+ pid=\d+\) )")
+_PREFIX = compile_late(r"(?:\[(?:rank|default)?\d+\][:,]? ?|\S+: {2,}|\(\S+ pid=\d+\) )")
 TRACEBACK = Shape(
     "python-traceback",
-    re.compile(r"Traceback \(most recent call last\)"),
-    re.compile(r"\s|$|During handling|The above exception|Traceback|\[rank\d+\]: *$"),
-    last=re.compile(r"[A-Za-z_][\w.]*(?::|$)|[A-Za-z_][\w.]* *\("),
-    tail=re.compile(
+    compile_late(r"Traceback \(most recent call last\)"),
+    compile_late(r"\s|$|During handling|The above exception|Traceback|\[rank\d+\]: *$"),
+    last=compile_late(r"[A-Za-z_][\w.]*(?::|$)|[A-Za-z_][\w.]* *\("),
+    tail=compile_late(
         r"[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Timeout|Empty)\b|[ \t]{2,}\S"
     ),
     limit=MAX_LINES,
@@ -90,7 +93,7 @@ TRACEBACK = Shape(
 APP_SHAPES = (TRACEBACK,)
 
 
-INDENTED = Shape("indented-block", re.compile(r"\S"), re.compile(r"[ \t]+\S"), limit=MAX_LINES)
+INDENTED = Shape("indented-block", compile_late(r"\S"), compile_late(r"[ \t]+\S"), limit=MAX_LINES)
 """What a command prints: a heading and the indented lines that say more of it."""
 COMMAND_SHAPES = (INDENTED,)
 
@@ -101,7 +104,7 @@ def bare(text: str) -> str:
     return text[match.end() :] if match else text
 
 
-_OWN_HEAD = re.compile(
+_OWN_HEAD = compile_late(
     r"(?:\[(?:rank|default)?\d+\][:,]? ?)*\[[EWIFC](?:\d{3,4})? [^\]\n]{0,60}?[\w./-]+\.\w+:\d+\]"
     r"|(?:\[(?:rank|default)?\d+\][:,]? ?)*\S+:\d+:\d+ \[\d+\] NCCL (?:WARN|INFO) ",
     re.ASCII,

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Protocol
 
 from tools.capture import Capture
+from tools.late_patterns import compile_late
 from tools.quotations import is_kernels
 from tools.source import Writer
 from tools.writers import pod_writer, writer_of
@@ -25,32 +26,32 @@ _PATH = rb"(?:[\w.+@%~,=-]*/[\w./+@%~,=-]+|" + _LOG_NAME + rb")"
 """A path has a folder, or is called as logs are: names of loggers have dots too."""
 NO_HOST = rb"(?i:rank|step|epoch|iter|task|thread|tid|pid|proc|process|cpu|stage)[-_]?\d+"
 """What programs number, and no host."""
-_HOST = re.compile(
+_HOST = compile_late(
     rb"(?!" + NO_HOST + rb":)(?P<key>(?=[\w.-]*\d)(?:[A-Za-z][\w.-]{1,62}|\d+(?:\.\d+){3})):"
     rb"(?: (?P<text>[^\n]*)|\s*$)"
 )
-_FILE = re.compile(
+_FILE = compile_late(
     rb"(?:(?P<key>" + _PATH + rb"):(?:\d{1,9}:)?|(?P<key2>" + _LOG_NAME + rb")-(?:\d{1,9}-)?)"
     rb"(?P<text>[^\n]*)"
 )
-_POD = re.compile(rb"\[pod/(?P<key>[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9-]*)\] (?P<text>[^\n]*)")
-_TASK = re.compile(rb" {0,5}(?P<key>\d{1,6}): (?P<text>[^\n]*)")
-_SERVICE = re.compile(rb"(?P<key>[A-Za-z0-9][\w.-]{0,62}) +\| (?P<text>[^\n]*)")
-_NUMBERED = re.compile(r".*[a-z0-9][-_]\d{1,4}")
+_POD = compile_late(rb"\[pod/(?P<key>[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9-]*)\] (?P<text>[^\n]*)")
+_TASK = compile_late(rb" {0,5}(?P<key>\d{1,6}): (?P<text>[^\n]*)")
+_SERVICE = compile_late(rb"(?P<key>[A-Za-z0-9][\w.-]{0,62}) +\| (?P<text>[^\n]*)")
+_NUMBERED = compile_late(r".*[a-z0-9][-_]\d{1,4}")
 """How Compose calls the containers of a service."""
-_QUOTE = re.compile(rb"(?:> ?)+(?P<text>[^\n]*)")
+_QUOTE = compile_late(rb"(?:> ?)+(?P<text>[^\n]*)")
 _CLOCK = rb"\d\d?:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?"
-_CHAT = re.compile(
+_CHAT = compile_late(
     rb"(?:\[\d\d?:\d\d(?: ?[AaPp][Mm])?\] (?!(?i:info|warn|warning|error|debug|trace|fatal)\b)"
     rb"@?[^\W\d][\w.' -]{0,31}:"
     rb"|\[?" + _CLOCK + rb"\]? <[@+ ]?[^\W\d][\w.|-]{0,31}>"
     rb"|\[\d\d?[./]\d\d?[./]\d{2,4},? " + _CLOCK + rb"\] [^\W\d][^:\n]{0,31}:) (?P<text>[^\n]*)"
 )
-_KINDS_OF_LOG = re.compile(
+_KINDS_OF_LOG = compile_late(
     r"(?:messages|syslog|kern|kernel|dmesg|secure|daemon|journal|console|system)"
     r"(?:[.-][\w.-]*)?"
 )
-_NAMED_LIKE_HOST = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9][\w.-]{1,62}")
+_NAMED_LIKE_HOST = compile_late(r"(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9][\w.-]{1,62}")
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ QUOTE = Prefix("quotation", _QUOTE, HALF, pasted=True, beside="letter")
 CHAT = Prefix("chat", _CHAT, SOME, pasted=True)
 KINDS = (POD, HOST, TASK, SERVICE, FILE, QUOTE, CHAT)
 
-_BETWEEN = re.compile(rb"\s*$|--$|Binary file \S+ matches|(?:pdsh|clush)[@:]")
+_BETWEEN = compile_late(rb"\s*$|--$|Binary file \S+ matches|(?:pdsh|clush)[@:]")
 """Lines of the tools themselves."""
 
 

@@ -2,8 +2,10 @@
 
 import re
 
+from tools.late_patterns import compile_late
+
 MOST_LINES = 200
-_TOLD = re.compile(
+_TOLD = compile_late(
     r"[\t ]+\S|[\w .,()/\[\]%#-]{1,40}:(?:[\t ]|$)|\S+(?: \S+)*(?:\t| {2,})\S|[-=+|*]{3,}",
     re.ASCII,
 )

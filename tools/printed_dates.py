@@ -1,13 +1,13 @@
 """Reads what `date` printed: the year of the stamps around it, and their zone where it has one."""
 
-import re
 from datetime import datetime, timedelta
 
 from tools.evidence import UNKNOWN_ZONE_S
+from tools.late_patterns import compile_late
 from tools.request import Request
 from tools.stamps import Dating, month_of
 
-PATTERN = re.compile(
+PATTERN = compile_late(
     r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? (?:(?P<month>[A-Z][a-z]{2}) +(?P<day>\d\d?)|"
     r"(?P<day2>\d\d?) (?P<month2>[A-Z][a-z]{2}) (?P<year2>\d{4})),?|"
     r"(?P<year3>\d{4})年 ?(?P<month3>1?\d月) ?(?P<day3>\d\d?)日 (?:星期|週)?\w(?:曜日)?) "

@@ -1,17 +1,18 @@
 """Reads processes from /proc without touching what could hang (never their command line)."""
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tools.late_patterns import compile_late
+
 _TICKS = os.sysconf("SC_CLK_TCK")
-_CONTAINER = re.compile(
+_CONTAINER = compile_late(
     r"(?:cri-containerd-|docker-|crio-|libpod-|/docker/|/kubepods[^:]*/(?:pod[0-9a-f_\-]+/)?)([0-9a-f]{64})"
 )
-_POD = re.compile(
+_POD = compile_late(
     r"pod([0-9a-f]{8}[_\-][0-9a-f]{4}[_\-][0-9a-f]{4}[_\-][0-9a-f]{4}[_\-][0-9a-f]{12})"
 )
 

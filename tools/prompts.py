@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tools.capture import Capture
+from tools.late_patterns import compile_late
 from tools.writers import program_of
 
 QUOTE = rb"(?P<quote>(?:>[ \t]?)*)"
@@ -21,7 +22,7 @@ _TYPED_AS_ROOT = (
 
 The second kind are words of English too: something of a command must follow them.
 """
-PROMPT = re.compile(
+PROMPT = compile_late(
     rb"^" + QUOTE + rb"(?:"
     rb"\[[\w.-]+@(?P<bracketed>" + _NAME + rb") [^\]\n]{1,120}\][$#](?: |$)"
     rb"|(?:\([\w.-]+\) ?)?[\w.-]+@(?P<plain>" + _NAME + rb")(?::| )[^\s$#\n]{0,120}[ ]?[$#](?: |$)"
@@ -31,25 +32,25 @@ PROMPT = re.compile(
     re.MULTILINE,
 )
 _ENDS = (b"$ ", b"# ", b"$\n", b"#\n")
-_SSH = re.compile(
+_SSH = compile_late(
     r"\s*(?:sudo +)?ssh +(?:-[46AaCfGgKkMNnqsTtVvXxYy]+ +|-[a-zA-Z] ?\S+ +)*"
     r"(?:[\w.-]+@)?(?P<host>[A-Za-z0-9][\w.-]*) +(?P<inner>\S.*)$"
 )
-_ORDERED_NAMES = re.compile(r"-[a-f0-9]{8,10}-[a-z0-9]{5}$|^[0-9a-f]{12}$")
+_ORDERED_NAMES = compile_late(r"-[a-f0-9]{8,10}-[a-z0-9]{5}$|^[0-9a-f]{12}$")
 """Names that a replica set gives its pods, and a runtime its containers: no hosts."""
 _NOBODY = {"localhost", "localhost.localdomain"}
-_HOST = re.compile(
+_HOST = compile_late(
     r"nvidia-smi|dcgmi|df|ps|mount|findmnt|lspci|lsmod|modinfo|ibstat|ibstatus|ibv_devinfo|dmesg|"
     r"journalctl|uptime|who|chronyc|timedatectl|free|show_gids|rpm|dpkg|apt|systemctl|ip|ethtool|top|uname|nfsstat|"
     r"ulimit|scontrol|sinfo|squeue|docker|podman|crictl|nerdctl|lfs|numactl|ipcs"
 )
 """Programs whose output speaks of the host on which they run."""
-_WORKLOAD = re.compile(
+_WORKLOAD = compile_late(
     r"python[\d.]*|torchrun|mpi(?:run|exec)|srun|deepspeed|accelerate|.*\.(?:py|sh)"
 )
 """Programs whose own words are no system's, whatever they print."""
-_SYSTEM_LOG = re.compile(r"\s/var/log/\S")
-_POD = re.compile(r"\blogs\b(?P<words>.*)")
+_SYSTEM_LOG = compile_late(r"\s/var/log/\S")
+_POD = compile_late(r"\blogs\b(?P<words>.*)")
 _SPACE_FLAGS = {"-n", "--namespace", "-c", "--container", "--tail", "--since", "--context", "-l"}
 
 

@@ -7,13 +7,14 @@ that a program wrote it, and even then its lines are a claim, on the channel `qu
 
 import re
 
+from tools.late_patterns import compile_late
 from tools.source import Source, Writer
 from tools.writers_by_content import is_workloads
 
-MARKS = re.compile(r"(?:[>|`*]|\s){1,16}")
+MARKS = compile_late(r"(?:[>|`*]|\s){1,16}")
 """How mails, chats and tickets set off what they quote."""
 _DEVICE = r"(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
-TAG = re.compile(
+TAG = compile_late(
     r"NVRM: |nvidia-(?:modeset|nvlink|nvswitch\d*|uvm): |nvidia-peermem |"
     rf"[a-z][\w-]{{1,24}} {_DEVICE}[: ]|\{{\d+\}}\[Hardware Error\]: |mce: |EDAC |"
     r"(?:pcieport|nvidia|nvme|mlx5_core|mlx5_\d+|ib\w*|bond\d+|eth\d+|sd[a-z]+)(?: \S+)?: |"
@@ -26,12 +27,12 @@ TAG = re.compile(
     r"systemd-journald\[\d+\]: Missed "
 )
 """What the kernel's own messages begin with: a driver and its device, or a subsystem."""
-STAMPED = re.compile(
+STAMPED = compile_late(
     r"\[ *\d+\.\d{6}\]|\[\w{1,3} +\w{2,3} +\d+ \d\d:\d\d:\d\d \d{4}\]|"
     r"\w{2,3} [ \d]\d [\d:]{8} \S+ kernel: |\d{4}-\d\d-\d\d[T ]\S+ \S+ kernel: "
 )
 """What `dmesg`, `dmesg -T` and the system's log put before them."""
-_LETTER = re.compile(
+_LETTER = compile_late(
     r"[>\s#*]*(?:(?:hi|hello|hey|dear)\b[^\n]{0,40}[,!，！]?$|good (?:morning|afternoon|evening)\b|"
     r"(?:subject|from|to|re|fwd?|ticket|issue|incident|summary|description|reporter|reported by|"
     r"customer|title)\b[^\n:：]{0,20}[:：]|"
@@ -39,7 +40,7 @@ _LETTER = re.compile(
     re.IGNORECASE,
 )
 """How people begin what they write to each other."""
-_PROGRAM = re.compile(
+_PROGRAM = compile_late(
     r"\s*(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|CRITICAL)\b|Traceback|File \"|"
     r"[\[(]?\d{4}[-/]\d\d[-/]\d\d[T _]\d\d:|[IWEF]\d{4} \d\d:|[\[(]?\d\d:\d\d:\d\d|"
     r"[\w.]+=\S+ [\w.]+=)"

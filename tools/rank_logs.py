@@ -10,16 +10,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import NamedTuple
 
+from tools.late_patterns import compile_late
 from tools.prefixes import is_labelled
 from tools.sniffing import log_scores
 from tools.source import EvidenceFile, Writer
 from tools.writers import writer_of
 
 SEVERAL = 2
-_PREFIX = re.compile(rb"^[^\n]{0,80}?\[(?:rank|default)(\d+)\]", re.MULTILINE)
-_NCCL = re.compile(rb"^[^\n]{0,80}?\b([\w.-]+):\d+:\d+ \[\d+\] NCCL ", re.MULTILINE)
-_COMMUNICATOR = re.compile(rb"\brank (\d+) nranks (\d+) [^\n]*?commId (0x[0-9a-f]+)")
-_NAMED = re.compile(r"(?i)[-_.]?\brank[-_.]?(\d+)|[-_.]rank[-_.]?(\d+)")
+_PREFIX = compile_late(rb"^[^\n]{0,80}?\[(?:rank|default)(\d+)\]", re.MULTILINE)
+_NCCL = compile_late(rb"^[^\n]{0,80}?\b([\w.-]+):\d+:\d+ \[\d+\] NCCL ", re.MULTILINE)
+_COMMUNICATOR = compile_late(rb"\brank (\d+) nranks (\d+) [^\n]*?commId (0x[0-9a-f]+)")
+_NAMED = compile_late(r"(?i)[-_.]?\brank[-_.]?(\d+)|[-_.]rank[-_.]?(\d+)")
 
 
 class RankLog(NamedTuple):

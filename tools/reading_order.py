@@ -3,13 +3,14 @@
 import re
 from enum import IntEnum
 
+from tools.late_patterns import compile_late
 from tools.readers.journal_export import READER as EXPORT
 from tools.readers.journal_json import READER as JSON
 
-_PODS = re.compile(rb"^(?:NAMESPACE +)?NAME +READY +STATUS .*\bNODE\b", re.MULTILINE)
+_PODS = compile_late(rb"^(?:NAMESPACE +)?NAME +READY +STATUS .*\bNODE\b", re.MULTILINE)
 """A table that says where pods run, wherever in the beginning it stands."""
-_DESCRIBED = re.compile(rb"Name: +\S+\r?\nNamespace: ")
-_BOOT_CLOCK = re.compile(rb"(?:<\d+>)?\[ *\d+\.\d+\]")
+_DESCRIBED = compile_late(rb"Name: +\S+\r?\nNamespace: ")
+_BOOT_CLOCK = compile_late(rb"(?:<\d+>)?\[ *\d+\.\d+\]")
 
 
 class Turn(IntEnum):

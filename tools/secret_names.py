@@ -5,7 +5,8 @@ Field text is full of words that only look the part: `tokenizer`, `tokens/s`, `s
 """
 
 import itertools
-import re
+
+from tools.late_patterns import compile_late
 
 TRIGGER = (
     r"(?:passw|passphrase|pwd|secret|credential|api[_.\-]?key|access[_.\-]?key|private[_.\-]?key"
@@ -16,8 +17,8 @@ TRIGGER = (
 )
 """A cheap superset of all secret names, in a syntax that hyperscan and RE2 share."""
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SEPARATOR = re.compile(r"[_.\-]+")
+_CAMEL = compile_late(r"(?<=[a-z0-9])(?=[A-Z])")
+_SEPARATOR = compile_late(r"[_.\-]+")
 _ANYWHERE = ("passw", "passphrase", "apikey", "accesskey", "secretkey", "privatekey", "accountkey")
 _ENDINGS = ("token", "pwd", "secret", "credential", "credentials")
 _WHOLE = frozenset({"auth", "dockerconfigjson", "dockercfg", "cookie"})

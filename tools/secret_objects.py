@@ -1,22 +1,22 @@
 # ruff: noqa: E501  (a pattern broken in two is harder to check)
 """Finds the values of Kubernetes Secret objects that came along in JSON or YAML."""
 
-import re
 from collections.abc import Iterator
 
+from tools.late_patterns import compile_late
 from tools.secret_shapes import MASK, Taken
 
 OBJECT_TRIGGER = r"""(?:["']kind\\{0,3}["'][ ]{0,4}:[ ]{0,4}\\{0,3}["']Secret\\{0,3}["']|^[ \-]{0,60}kind:[ ]{1,4}["']?Secret["']?[ \t\r]{0,8}$)"""
 
 _REACH = 1 << 20
-_MAP = re.compile(
+_MAP = compile_late(
     rb'"(?:data|stringData)"\s*:\s*\{((?:\s*"(?:[^"\\]|\\.)*"\s*:\s*"(?:[^"\\]|\\.)*"\s*,?)*)'
 )
-_VALUE = re.compile(rb':\s*"((?:[^"\\]|\\.)+)"')
-_SECTION = re.compile(
+_VALUE = compile_late(rb':\s*"((?:[^"\\]|\\.)+)"')
+_SECTION = compile_late(
     rb"(?m)^(?P<indent>[ \t]*)(?:data|stringData):[ \t]*\r?\n(?P<body>(?:(?P=indent)[ \t]+.*(?:\n|\Z))+)"
 )
-_ENTRY = re.compile(
+_ENTRY = compile_late(
     rb"(?m)^[ \t]+[\w.\-]+:[ \t]*(?P<value>[^\s|>].*?|[|>][+\-]?[ \t]*(?:\n[ \t]{4,}.*)+)[ \t\r]*$"
 )
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tools.late_patterns import compile_late
 from tools.secret_names import TRIGGER, names_secret
 
 Taken = tuple[int, int, bytes]
@@ -53,8 +54,8 @@ def always(data: bytes, end: int) -> bool:  # noqa: ARG001 (the simplest of gate
     return True
 
 
-_KEY_BACKWARDS = re.compile(rb"[ \t]*[\"'\\]*([\w.\-]+)")
-_BLOCK_AFTER = re.compile(rb"[ \t]+[|>]")
+_KEY_BACKWARDS = compile_late(rb"[ \t]*[\"'\\]*([\w.\-]+)")
+_BLOCK_AFTER = compile_late(rb"[ \t]+[|>]")
 _LONGEST_KEY = 96
 
 
@@ -88,12 +89,12 @@ class Rule:
     """A cheap second look at a trigger that ended at an offset."""
 
 
-_NEXT_SETTING = re.compile(rb"[;&,]\s*[\w.\-]+\s*[=:]|[;&]$")
-_PLAIN = re.compile(
+_NEXT_SETTING = compile_late(rb"[;&,]\s*[\w.\-]+\s*[=:]|[;&]$")
+_PLAIN = compile_late(
     rb"(?:true|false|null|none|nil|yes|no|~|\d{1,19}(?:\.\d+)?)[,;]?$", re.IGNORECASE
 )
 _JSON_WORDS = frozenset({b"null", b"true", b"false", b"None", b"True", b"False"})
-_PORT = re.compile(rb"\d{1,5}/")
+_PORT = compile_late(rb"\d{1,5}/")
 _PASSWORDS = ("passw", "pwd", "passphrase")
 
 

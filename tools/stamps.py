@@ -1,14 +1,18 @@
 """Turns the time texts of logs into instants that know how certain they are."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tools.evidence import UNKNOWN_ZONE_S, Instant
+from tools.late_patterns import compile_late
 from tools.request import Request
+
+if TYPE_CHECKING:
+    import re
 
 MONTHS = {
     name: number
@@ -29,8 +33,8 @@ RECENT = 2048
 """How many stamps are remembered: recent ones repeat, old ones do not."""
 _SHORTEST, _LONGEST = map(len, ("2025-06-20T10:23:15.1Z", "2025-06-20T10:23:15.123456789Z"))
 
-_OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?$")
-_ISO = re.compile(
+_OFFSET = compile_late(r"([+-])(\d\d):?(\d\d)?$")
+_ISO = compile_late(
     r"(\d{4})[-/](\d\d)[-/](\d\d)[T _]?(\d\d):(\d\d):(\d\d)(?:[.,:](\d{1,9}))?"
     r" ?(Z|UTC|GMT|[+-]\d\d:?\d\d|[+-]\d\d)?(?![\d:])"
 )

@@ -4,6 +4,7 @@ import re
 
 from tools.dialect import Line
 from tools.evidence import Channel, Instant
+from tools.late_patterns import compile_late
 from tools.writers import is_daemon
 
 _LEVELS = (
@@ -15,8 +16,8 @@ HOST = rf"(?!(?i:{_LEVELS})(?![\w.-]))(?:[A-Za-z0-9][\w.-]*|{_ADDRESS})"
 """How a host is written: a name, which holds no colon, or an address. A program's own log has a
 level, the name of an error or a process in that place."""
 
-_TAG = re.compile(r"([^\s\[\]:]+(?: [^\s\[\]:]+)?)(?:\[([^\]\s]{1,24})\])?: ?(.*)", re.DOTALL)
-_BOOT_CLOCK = re.compile(r"\[ *(\d+\.\d{3,6})\] ?(.*)", re.DOTALL)
+_TAG = compile_late(r"([^\s\[\]:]+(?: [^\s\[\]:]+)?)(?:\[([^\]\s]{1,24})\])?: ?(.*)", re.DOTALL)
+_BOOT_CLOCK = compile_late(r"\[ *(\d+\.\d{3,6})\] ?(.*)", re.DOTALL)
 
 
 def tagged_line(rest: str, instant: Instant | None, host: str) -> Line:

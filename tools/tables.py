@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tools.late_patterns import compile_late
 from tools.printed_dates import PATTERN
 from tools.readers import (
     df,
@@ -16,17 +17,17 @@ from tools.readers import (
 )
 
 _QUOTE = r"(?:>[ \t]?)*"
-QUOTES = re.compile(_QUOTE)
+QUOTES = compile_late(_QUOTE)
 _WEEKDAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
-_CTIME = re.compile(rf"{_WEEKDAY} \w{{3}} +\d\d? \d\d:\d\d:\d\d \d{{4}}\s*$")
-_DESCRIBED = re.compile(
+_CTIME = compile_late(rf"{_WEEKDAY} \w{{3}} +\d\d? \d\d:\d\d:\d\d \d{{4}}\s*$")
+_DESCRIBED = compile_late(
     rf"\s|{kubectl_describe.AT_MARGIN}|"
     r"[A-Z][A-Za-z /.-]{0,40}:(?:\s{2,}\S.*|\s*)$|"
     r"(?:Name|Namespace|Node|Status|Priority|Roles|Labels|Annotations|Reason|Message): +\S"
 )
-_BESIDE = re.compile(r"(?:Namespace|Roles|Labels|Annotations|Priority|CreationTimestamp):")
-_SMI_LINE = re.compile(r"\s|GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]+\s*$|[A-Z][\w /().-]*? {2,}: ")
-_START = re.compile(
+_BESIDE = compile_late(r"(?:Namespace|Roles|Labels|Annotations|Priority|CreationTimestamp):")
+_SMI_LINE = compile_late(r"\s|GPU [0-9A-Fa-f]{4,8}:[0-9A-Fa-f:.]+\s*$|[A-Z][\w /().-]*? {2,}: ")
+_START = compile_late(
     rf"^{_QUOTE}(?:Filesystem +\S[^\n]*(?:%|Capacity) +Mounted on"
     r"|(?:NAMESPACE|NAME|LAST SEEN|TYPE) +[A-Z]|Name: +\S|=+NVSMI LOG=+|\| NVIDIA-SMI [\d.]+ "
     r"|(?:index|timestamp|uuid|name|gpu_\w+|pci\.bus_id|driver_version), [a-z]"

@@ -5,14 +5,15 @@ from collections.abc import Mapping
 
 from tools.capture import Capture
 from tools.evidence import Channel  # noqa: TC001  # one import style for a type alias
+from tools.late_patterns import compile_late
 from tools.source import Writer
 
-PLATFORM_NAMESPACES = re.compile(
+PLATFORM_NAMESPACES = compile_late(
     r"(kube-.*|.*-system|.*-operator.*|nvidia.*|monitoring|calico-system|tigera.*|cilium.*|rook-ceph|"
     r"network-operator|node-feature-discovery|istio-system|cert-manager|openshift-.*)"
 )
 """Namespaces whose pods are parts of the platform: their containers count as services."""
-DAEMONS = re.compile(
+DAEMONS = compile_late(
     r"(systemd.*|\(.*\)|init|kubelet|containerd.*|dockerd|docker|crio|cri-o|sshd.*|chronyd|ntpd|"
     r"rsyslogd|cron|CRON|crond|anacron|dbus.*|NetworkManager|networkd.*|slurm.*|munged|nvidia-.*|"
     r"nv-.*|dcgm.*|fabricmanager|rpc\..*|rpcbind|nfs.*|multipathd|iscsid|smartd|mcelog|rasdaemon|"
@@ -23,24 +24,26 @@ DAEMONS = re.compile(
 )
 """Programs that a host runs for itself."""
 
-_PLACE = re.compile(r"(?:^|[/!])(journal|k8s|nvml|host|app|storage|network|alerts)/(.*)$")
-_SLURM_OUTPUT = re.compile(r"(?:^|[/!])slurm-(\d+)(?:_\d+)?\.(?:out|err|log)(?:\.\w+)?$")
+_PLACE = compile_late(r"(?:^|[/!])(journal|k8s|nvml|host|app|storage|network|alerts)/(.*)$")
+_SLURM_OUTPUT = compile_late(r"(?:^|[/!])slurm-(\d+)(?:_\d+)?\.(?:out|err|log)(?:\.\w+)?$")
 """How Slurm names a batch job's output unless told otherwise."""
-_POD = re.compile(r"logs/([^/]+)/([^/]+)/([^/]+?)(\.previous)?\.log(?:\.\w+)?$")
-_GATHERED = re.compile(
+_POD = compile_late(r"logs/([^/]+)/([^/]+)/([^/]+?)(\.previous)?\.log(?:\.\w+)?$")
+_GATHERED = compile_late(
     r"namespaces/([^/]+)/pods/([^/]+)/([^/]+)/[^/]+/logs/(current|previous)[\w.-]*\.log(?:\.\w+)?$"
 )
 """Where `oc adm must-gather` and `oc adm inspect` put a container's log."""
-_SOSREPORT = re.compile(
+_SOSREPORT = compile_late(
     r"(?:^|[/!])sosreport-(?P<host>[\w.-]+?)(?:-\d{5,12})?-\d{4}-\d\d-\d\d-[a-z]{7}/"
 )
 """How sos names a report: the host, a case's number if it was given one, the day."""
-_LOGS_COMMAND = re.compile(r"\bkubectl\b.*\blogs\b")
-_SHOWN_FILE = re.compile(r"\b(?:cat|tail|head|zcat)\b.* (?:\S*/)?([^/\s]+?)\.(?:log|out)[\w.]*$")
-_DOCKER_LOGS = re.compile(r"\b(?:docker|podman|crictl|nerdctl) logs\b")
-_FLAG = re.compile(r"(?:^|\s)(?:-n|--namespace)[= ](\S+)")
-_CONTAINER = re.compile(r"(?:^|\s)(?:-c|--container)[= ](\S+)")
-_POD_DIR = re.compile(r"(?:pods|containers)/([a-z0-9.-]+)_([a-z0-9.-]+)_([a-z0-9-]+)(?:/([^/]+))?")
+_LOGS_COMMAND = compile_late(r"\bkubectl\b.*\blogs\b")
+_SHOWN_FILE = compile_late(r"\b(?:cat|tail|head|zcat)\b.* (?:\S*/)?([^/\s]+?)\.(?:log|out)[\w.]*$")
+_DOCKER_LOGS = compile_late(r"\b(?:docker|podman|crictl|nerdctl) logs\b")
+_FLAG = compile_late(r"(?:^|\s)(?:-n|--namespace)[= ](\S+)")
+_CONTAINER = compile_late(r"(?:^|\s)(?:-c|--container)[= ](\S+)")
+_POD_DIR = compile_late(
+    r"(?:pods|containers)/([a-z0-9.-]+)_([a-z0-9.-]+)_([a-z0-9-]+)(?:/([^/]+))?"
+)
 
 
 def pod_writer(namespace: str, pod: str, container: str = "", node: str = "") -> Writer:

@@ -1,19 +1,19 @@
 """Guesses who wrote a text that came without any context, by what it talks about."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
 from tools.evidence import Channel
+from tools.late_patterns import compile_late
 from tools.writers import is_daemon
 
-_APPLIANCE = re.compile(
+_APPLIANCE = compile_late(
     rb"(?i)\b(controller[ -]?[ab0-9]\b|failover|takeover|giveback|raid|enclosure|aggregate|"
     rb"svm|vserver|lun|zpool|nvram|ha[-_. ]?(?:pair|group|state|monitor)|vip\b|spare disk|"
     rb"rebuild|ethernet\d|link-3-updown|%[A-Z]+-\d-|port-channel|lldp|bgp|storage pool|"
     rb"psu|bmc|sel entry|nfs(?:d| export| grace))"
 )
-_WORKLOAD = re.compile(
+_WORKLOAD = compile_late(
     rb"(?i)(\brank[ :=]?\d|\[rank\d|nccl|torch|epoch|\bstep\b|\bloss\b|checkpoint|traceback|"
     rb"\bcuda|deepspeed|megatron|iteration|dataloader|tokens)"
 )
@@ -22,7 +22,7 @@ _WORKLOAD_SHARE = 0.1
 _SERVICES = (
     (
         "slurmctld",
-        re.compile(
+        compile_late(
             rb"slurmctld|sched/backfill|_job_complete|_slurm_rpc_|sched: Allocate"
             rb"|update_node: node |drain_nodes: node |validate_node_specs|REQUEST_KILL_JOB"
             rb"|Setting node \S+ state to \w+ with reason:|gres/gpu: count too low"
@@ -33,7 +33,7 @@ _SERVICES = (
     ),
     (
         "slurmd",
-        re.compile(
+        compile_late(
             rb"slurmd version|launch task StepId|_run_prolog|slurmstepd|Slurmd|STEPD TERMINATED"
             rb"|can't stat gres\.conf file "
             rb"|[Hh]ealth_?[Cc]heck(?:Program)?(?: poll timeout|:? failed: rc:)"
@@ -41,7 +41,7 @@ _SERVICES = (
     ),
     (
         "kubelet",
-        re.compile(
+        compile_late(
             rb"kubelet[._]\w+\.go|SyncLoop|pleg\.go|reconciler_common\.go"
             rb"|ailed to ensure (?:node )?lease exists"
             rb"|^[IWEF]\d{4} .{0,40}\b(?:remote_runtime|kuberuntime_\w+|pod_workers"
@@ -50,7 +50,7 @@ _SERVICES = (
     ),
     (
         "containerd",
-        re.compile(
+        compile_late(
             rb"containerd\.(?:io|task)|RunPodSandbox|io\.containerd|PullImage"
             rb"|level=\w+ msg=\"(?:TaskOOM|StopPodSandbox|ExecSync"
             rb"|CreateContainer|StartContainer|StopContainer|shim )"
@@ -58,44 +58,44 @@ _SERVICES = (
     ),
     (
         "kube-controller-manager",
-        re.compile(rb"\b(?:node_lifecycle_controller|taint_manager|taint_eviction)\.go:\d+\]"),
+        compile_late(rb"\b(?:node_lifecycle_controller|taint_manager|taint_eviction)\.go:\d+\]"),
     ),
     (
         "mmfsd",
-        re.compile(rb"^\d{4}-\d\d-\d\d_\d\d:\d\d:\d\d\.\d+[+-]\d{4}: \[[A-Z]\] "),
+        compile_late(rb"^\d{4}-\d\d-\d\d_\d\d:\d\d:\d\d\.\d+[+-]\d{4}: \[[A-Z]\] "),
     ),
-    ("smartd", re.compile(rb"\bDevice: /dev/\w+(?: \[\w+\])?, ")),
+    ("smartd", compile_late(rb"\bDevice: /dev/\w+(?: \[\w+\])?, ")),
     (
         "chronyd",
-        re.compile(
+        compile_late(
             rb"Selected source |Can't synchronise: |System clock (?:was stepped|wrong) by "
             rb"|(?:Forward|Backward) time jump detected"
         ),
     ),
     (
         "kube-apiserver",
-        re.compile(
+        compile_late(
             rb"etcd3/retry_interceptor\.go|retrying of unary invoker failed"
             rb"|trace\.go:\d+.{1,12}Trace\[\d+\]: \\?\""
             rb"(?:Get|List|Update|Create|Patch|Delete|Guaranteed)"
             rb"|timeout\.go:\d+\] .{0,40}(?:post-timeout|http: Handler timeout)"
         ),
     ),
-    ("etcd", re.compile(rb"etcdserver|\braft\b|wal/wal\.go|mvcc/")),
+    ("etcd", compile_late(rb"etcdserver|\braft\b|wal/wal\.go|mvcc/")),
     (
         "nvidia-fabricmanager",
-        re.compile(
+        compile_late(
             rb"(?i)fabric ?manager|NVSwitch|^\[\w{3} \d\d \d{4} [\d:]{8}\] \[[A-Z]+\] \[tid \d+\]"
         ),
     ),
-    ("dockerd", re.compile(rb"dockerd|moby/|libcontainerd")),
+    ("dockerd", compile_late(rb"dockerd|moby/|libcontainerd")),
 )
 """Daemons that keep a log of their own, and words that only they write."""
 _SERVICE_SHARE = 0.03
 _PROSE_SHARE = 0.5
 """Of a text whose lines bear no stamps, so many must be a daemon's: people name daemons too."""
-_TAG = re.compile(rb"([A-Za-z][\w.-]{2,40})(?:\[\d+\])?: ")
-_COLLECTION = re.compile(rb"nvidia-bug-report|NVIDIA bug report|sosreport")
+_TAG = compile_late(rb"([A-Za-z][\w.-]{2,40})(?:\[\d+\])?: ")
+_COLLECTION = compile_late(rb"nvidia-bug-report|NVIDIA bug report|sosreport")
 """Reports that collect many programs' logs: each line must tell its writer by itself."""
 
 

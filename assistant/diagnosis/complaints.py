@@ -10,19 +10,20 @@ from collections.abc import Collection, Iterable, Mapping
 from assistant.event import Event
 from knowledge.page import Page, TextSignature
 from tools.evidence import Evidence
+from tools.late_patterns import compile_late
 
 _MARGIN = 8
 """Bytes at a text's ends that say nothing: line ends, a mark of the encoding."""
 
-_TIMES = re.compile(
+_TIMES = compile_late(
     r"\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?|\b\d{1,2}:\d\d(?::\d\d)?(?:Z|\b)"
     r"|\b\d+ ?(?:hours?|hrs?|h|minutes?|mins?|min|days?)\b|\d+ ?(?:小时|分钟|天)"
     r"|\b(?:ticket|case|request|incident|issue)s? ?#?[A-Z]*-?\d+|\bUTC\b",
     re.IGNORECASE,
 )
 """Numbers that name no thing: when, for how long, and the complaint's own."""
-_WORDS = re.compile(r"[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]+)*")
-_NAMED_BY = re.compile(
+_WORDS = compile_late(r"[A-Za-z0-9]+(?:[-_./:][A-Za-z0-9]+)*")
+_NAMED_BY = compile_late(
     r"\b(?:jobs?|runs?|trainings?|pods?|nodes?|hosts?|servers?|machines?|ranks?)\s+"
     r"(?P<name>[A-Za-z0-9][\w./:-]*)",
     re.IGNORECASE,

@@ -24,14 +24,15 @@ from assistant.sentences import say, say_both, say_with
 from knowledge.bilingual import Bilingual
 from knowledge.page import Advice, Check, Page
 from tools.evidence import UNKNOWN_ZONE_S
+from tools.late_patterns import compile_late
 
 MOST_ADVICE = 5
 MOST_CHECKS = 6
 STAGES = ("isolate", "restore", "recover", "release", "verify")
-_HOLE = re.compile(r"\{\w+\}", re.ASCII)
+_HOLE = compile_late(r"\{\w+\}", re.ASCII)
 _NAMESPACED = ("pod", "job", "service", "volume")
 _ON_HOST = ("disk", "nic")
-_ADDRESS = re.compile(r"(?:.*/)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(\.\d)?$", re.ASCII)
+_ADDRESS = compile_late(r"(?:.*/)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2})(\.\d)?$", re.ASCII)
 
 
 def chain_pages(links: Sequence[ChainLink], roots: Sequence[Candidate], case: Case) -> list[Page]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from integrations.bootstrap import choose_words, load_settings, read_surroundings
-from integrations.cli.fault import APPROVAL_REQUIRED, FAILURE, OK, UsageFault
+from integrations.cli.fault import APPROVAL_REQUIRED, DENIED, FAILURE, OK, UsageFault
 from integrations.cli.options import LangOption, PlainOption, read_path
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def add(
 def _code(found: "Sequence[Added]") -> int:
     if any(each.status == "refused" for each in found):
         return FAILURE
-    return APPROVAL_REQUIRED if any(each.state == "pending" for each in found) else OK
+    if any(each.state == "rejected" for each in found):
+        return DENIED
+    return APPROVAL_REQUIRED if any(each.state in {"pending", "expired"} for each in found) else OK
 
 
 def _read_day(text: str) -> date | None:

@@ -43,14 +43,16 @@ def print_added(found: Sequence[Added], words: Words, *, as_json: bool) -> None:
         return
     for each in found:
         if each.kept is None:
-            typer.echo(flatten(words("own.refused", place=each.place, why=each.why)), err=True)
+            why = words.tell(each.why)
+            typer.echo(flatten(words("own.refused", place=each.place, why=why)), err=True)
         else:
             typer.echo(_line(each, each.kept, words))
         for warning in each.warnings:
             typer.echo(flatten(words("own.warning", text=warning)), err=True)
     for each in found:
-        if each.state == "pending" and each.kept:
-            typer.echo(words("own.waits", id=each.kept.id, digest=each.kept.digest))
+        if each.state in {"pending", "rejected"} and each.kept:
+            key = f"own.is_{each.state}"
+            typer.echo(words(key, id=each.kept.id, digest=each.kept.digest))
 
 
 def _line(each: Added, kept: Kept, words: Words) -> str:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
+from assistant.approval import state_of
 from assistant.contribution import (
     Handbook,
     Provenance,
@@ -15,9 +16,9 @@ from assistant.contribution import (
 )
 from assistant.settings import Settings
 from integrations.bootstrap import Surroundings, cache_dir
-from integrations.cli.kb_added import Added, State, from_outcome
+from integrations.cli.kb_added import Added, from_outcome
 from integrations.cli.kb_files import Found, Passed, find_files, read_file
-from integrations.own import gather_own, open_collection, read_approved
+from integrations.own import gather_own, open_collection, read_decisions
 from knowledge.errors import DocumentRefusedError, OwnPageRefusedError, PageInvalidError
 from knowledge.own.collection import Collection
 from knowledge.own.draft import Draft
@@ -121,14 +122,14 @@ def _prove(intake: _Intake, settings: Settings, around: Surroundings) -> Iterato
 
     handbook = Handbook(load_catalog(cache=cache_dir(around)), gather_own(settings, around).pages)
     told = handbook.prove([each.page for each in intake.waiting])
-    approved = read_approved(settings, around)
+    decisions, now = read_decisions(settings, around), datetime.now(UTC)
     for each in intake.waiting:
         problems = told[each.page.digest]
         if is_refused(problems):
             yield Added(each.place, "refused", why=_reasons(each.page, problems))
             continue
         outcome = take_page(each.page, each.draft, each.origin, intake.collection)
-        state: State = "approved" if each.page.digest in approved else "pending"
+        state = state_of(decisions.get(each.page.digest, ()), now)
         warnings = tuple(f"{one.rule}: {one.text}" for one in problems)
         yield from_outcome(each.place, outcome, state=state, warnings=warnings)
 

@@ -24,6 +24,7 @@ from integrations.cli.fault import UsageFault
 from integrations.cli.kb_find import find_page
 from integrations.cli.options import LangOption, PlainOption
 from integrations.cli.table import print_items
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from assistant.settings import Settings
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from knowledge.catalog import Catalog
     from knowledge.similar import Course, Similar
 
-_INCIDENT = re.compile(r"I-\d{8}-\d+", re.ASCII)
+_INCIDENT = compile_late(r"I-\d{8}-\d+", re.ASCII)
 
 
 def similar(

@@ -5,10 +5,11 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from integrations.cli.fault import UsageFault
+from tools.late_patterns import compile_late
 
-_AGO = re.compile(r"-?(\d+(?:\.\d+)?)\s*(s|m|min|h|d|w)(?: ago)?", re.ASCII)
+_AGO = compile_late(r"-?(\d+(?:\.\d+)?)\s*(s|m|min|h|d|w)(?: ago)?", re.ASCII)
 _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
-_OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})", re.ASCII)
+_OFFSET = compile_late(r"([+-])(\d{2}):?(\d{2})", re.ASCII)
 
 
 def read_moment(text: str, zone: tzinfo, now: datetime) -> datetime:

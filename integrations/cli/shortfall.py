@@ -1,6 +1,5 @@
 """Says in a line or two what a collection did not get, and why."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,13 +7,14 @@ from dataclasses import dataclass, field
 from integrations.rendering.escaping import flatten
 from integrations.wording.words import Words
 from tools.capture import Capture
+from tools.late_patterns import compile_late
 
 _OVER_SSH = "ssh"
-_NOT_INSTALLED = re.compile(r"(\S+) is not installed here")
+_NOT_INSTALLED = compile_late(r"(\S+) is not installed here")
 _NAMES = 3
 _REASONS = 2
 _REASON_CHARS = 70
-_SAID_BY = re.compile(r"\S+: (?:error|fatal|warning): ")
+_SAID_BY = compile_late(r"\S+: (?:error|fatal|warning): ")
 """What a program puts before its reason."""
 
 

@@ -1,14 +1,14 @@
 """Instructions as people read them: each thing to do said once."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assistant.diagnosis.result import Instruction
 from integrations.wording.words import Words
+from tools.late_patterns import compile_late
 
 _FEW = 4
-_HEAD = re.compile(r"[;；，,]\s*| and | until (?=\w)")
+_HEAD = compile_late(r"[;；，,]\s*| and | until (?=\w)")
 """Where the act ends and its particulars begin."""
 
 

@@ -2,7 +2,9 @@
 
 import re
 
-_UNPRINTABLE = re.compile(
+from tools.late_patterns import compile_late
+
+_UNPRINTABLE = compile_late(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and newline, DEL, C1: escape sequences live here
     "\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"  # invisible, and what reorders the text
@@ -10,9 +12,9 @@ _UNPRINTABLE = re.compile(
     "\U000e0000-\U000e007f"  # tags: invisible text
     "]",
 )
-_MARKDOWN = re.compile(r"([\\`*\[\]<>#|~$&@]|(?<![^\W_])_|_(?![^\W_])|:(?=//))")
-_BLOCK_START = re.compile(r"^([-+=]|\d+(?=[.)]))")
-_TICKS = re.compile(r"`+")
+_MARKDOWN = compile_late(r"([\\`*\[\]<>#|~$&@]|(?<![^\W_])_|_(?![^\W_])|:(?=//))")
+_BLOCK_START = compile_late(r"^([-+=]|\d+(?=[.)]))")
+_TICKS = compile_late(r"`+")
 
 
 def make_visible(text: str) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from integrations.rendering.content import Line, code, join, refs, text
 from integrations.wording.words import Words
 from tools.evidence import Evidence
+from tools.late_patterns import compile_late
 
-_SECONDS = re.compile(r"(?:^|after )(\d+(?:\.\d+)?)(?: s)?$", re.ASCII)
+_SECONDS = compile_late(r"(?:^|after )(\d+(?:\.\d+)?)(?: s)?$", re.ASCII)
 """A capture says how long it waited in words, or as the bare number."""
 _NAMES = 3
 _COMMANDS = 4

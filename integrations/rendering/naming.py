@@ -8,9 +8,10 @@ from assistant.event import Event
 from assistant.identity import UNNAMED
 from assistant.investigation import Investigation
 from integrations.rendering.view import View
+from tools.late_patterns import compile_late
 
-_HOST = re.compile(rf"{UNNAMED}(e\d+)(/?)", re.IGNORECASE | re.ASCII)
-_PLACE = re.compile(
+_HOST = compile_late(rf"{UNNAMED}(e\d+)(/?)", re.IGNORECASE | re.ASCII)
+_PLACE = compile_late(
     r"\{(node|old_node|gpu|pod|namespace|service|volume|server|mount|job|host|bdf|device|disk|nic"
     r"|interface)\}"
 )

@@ -1,6 +1,5 @@
 """The section on what programs call errors and no page of the handbook knows."""
 
-import re
 from collections.abc import Sequence
 
 from assistant.event import Event
@@ -19,9 +18,10 @@ from integrations.rendering.content import (
 )
 from integrations.rendering.drawing import shorten
 from integrations.rendering.view import View
+from tools.late_patterns import compile_late
 
 MOST_COLUMNS = 160
-_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+")
+_NUMBERS = compile_late(r"0x[0-9a-fA-F]+|\d+")
 
 
 def list_unread(view: View) -> Sequence[Event]:

@@ -11,23 +11,24 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from tools.evidence import Instant, Item, Record, Span
+from tools.late_patterns import compile_late
 from tools.masks import masked
 from tools.request import Request
 from tools.source import Source
 from tools.writers import writer_of
 
-_HEAD = re.compile(
+_HEAD = compile_late(
     r"(?:node=(?P<host>\S+) )?type=(?P<type>[A-Z_0-9]+) "
     r"msg=audit\((?P<seconds>\d{9,10})\.(?P<milli>\d{3}):(?P<serial>\d+)\): ?(?P<rest>.*)",
     re.DOTALL,
 )
-_VALUE = re.compile(r"(?:^|[ '\x1d])(?P<name>[A-Za-z_]\w*)=(?P<value>\"[^\"]*\"|[^ '\x1d]+)")
-_HEX = re.compile(r"(?:[0-9A-F]{2})+")
-_SUDO = re.compile(r"/(?:usr/)?(?:local/)?bin/sudo(?:-rs)?")
+_VALUE = compile_late(r"(?:^|[ '\x1d])(?P<name>[A-Za-z_]\w*)=(?P<value>\"[^\"]*\"|[^ '\x1d]+)")
+_HEX = compile_late(r"(?:[0-9A-F]{2})+")
+_SUDO = compile_late(r"/(?:usr/)?(?:local/)?bin/sudo(?:-rs)?")
 _NO_SESSION = frozenset({"", "-1", "4294967295", "unset"})
 """What is no login's: daemons, and what runs in containers."""
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
-_USER = re.compile(r"[\w.@$-]+")
+_CONTROL = compile_late(r"[\x00-\x1f\x7f]+")
+_USER = compile_late(r"[\w.@$-]+")
 MOST = 0.8
 LINES = 40
 MOST_WORDS = 200

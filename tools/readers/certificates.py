@@ -1,15 +1,15 @@
 """`openssl x509` and `kubeadm certs check-expiration`: until when certificates are valid."""
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
-_NOT_AFTER = re.compile(r"^\s*(?:notAfter=|Not After : ?)(.+? GMT)\s*$")
-_SUBJECT = re.compile(r"^\s*[Ss]ubject[:=] ?(.*\S)")
-_FILE = re.compile(r"^(?:==> )?(/\S+\.(?:crt|pem|cer))(?: <==)?:?\s*$")
-_ROW = re.compile(r"^(\S+)\s{2,}([A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d UTC)\s{2,}")
+_NOT_AFTER = compile_late(r"^\s*(?:notAfter=|Not After : ?)(.+? GMT)\s*$")
+_SUBJECT = compile_late(r"^\s*[Ss]ubject[:=] ?(.*\S)")
+_FILE = compile_late(r"^(?:==> )?(/\S+\.(?:crt|pem|cer))(?: <==)?:?\s*$")
+_ROW = compile_late(r"^(\S+)\s{2,}([A-Z][a-z]{2} \d\d, \d{4} \d\d:\d\d UTC)\s{2,}")
 _TABLE = b"RESIDUAL TIME"
 _DAY_S = 86400.0
 

@@ -5,22 +5,23 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_SYSTEM = re.compile(
+_SYSTEM = compile_late(
     r"^System time +: +(\d+(?:\.\d+)?) seconds (slow|fast) of NTP time", re.MULTILINE
 )
-_LAST = re.compile(r"^Last offset +: +([+-]?\d+(?:\.\d+)?) seconds", re.MULTILINE)
-_ROOT = re.compile(r"^Root (delay|dispersion) +: +(\d+(?:\.\d+)?) seconds", re.MULTILINE)
-_LEAP = re.compile(r"^Leap status +: +(.+)$", re.MULTILINE)
-_REFERENCE = re.compile(r"^Reference ID +: +(.+)$", re.MULTILINE)
-_STRATUM = re.compile(r"^Stratum +: +(\d+)", re.MULTILINE)
-_ZONE = re.compile(r"^ *Time zone: (\S+) \((\S+), ([+-]\d{4})\)", re.MULTILINE)
-_SHOWN = re.compile(r"^Timezone=(\S+)$", re.MULTILINE)
-_SHOWN_SYNC = re.compile(r"^NTPSynchronized=(yes|no)$", re.MULTILINE)
-_SYNCED = re.compile(r"^ *System clock synchronized: (yes|no)", re.MULTILINE)
+_LAST = compile_late(r"^Last offset +: +([+-]?\d+(?:\.\d+)?) seconds", re.MULTILINE)
+_ROOT = compile_late(r"^Root (delay|dispersion) +: +(\d+(?:\.\d+)?) seconds", re.MULTILINE)
+_LEAP = compile_late(r"^Leap status +: +(.+)$", re.MULTILINE)
+_REFERENCE = compile_late(r"^Reference ID +: +(.+)$", re.MULTILINE)
+_STRATUM = compile_late(r"^Stratum +: +(\d+)", re.MULTILINE)
+_ZONE = compile_late(r"^ *Time zone: (\S+) \((\S+), ([+-]\d{4})\)", re.MULTILINE)
+_SHOWN = compile_late(r"^Timezone=(\S+)$", re.MULTILINE)
+_SHOWN_SYNC = compile_late(r"^NTPSynchronized=(yes|no)$", re.MULTILINE)
+_SYNCED = compile_late(r"^ *System clock synchronized: (yes|no)", re.MULTILINE)
 
 
 def recognise(head: bytes) -> float:

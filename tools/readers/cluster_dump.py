@@ -6,17 +6,18 @@ from itertools import pairwise
 
 from tools.capture import Capture
 from tools.evidence import Item
+from tools.late_patterns import compile_late
 from tools.request import Request
 from tools.sections import Section, read_section
 from tools.source import Source
 
 START = b"==== START logs for container "
-_MARK = re.compile(
+_MARK = compile_late(
     rb"^==== (?P<what>START|END) logs for container (?P<container>\S+) of pod "
     rb"(?P<namespace>[^/\s]+)/(?P<pod>\S+) ====\r?\n?",
     re.MULTILINE,
 )
-_DOCUMENT = re.compile(rb"^(?:[{\[]|---)(?=[\r\n])", re.MULTILINE)
+_DOCUMENT = compile_late(rb"^(?:[{\[]|---)(?=[\r\n])", re.MULTILINE)
 """How an object begins, as JSON and, behind another, as YAML."""
 
 

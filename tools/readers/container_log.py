@@ -3,8 +3,9 @@
 import re
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 
-PATTERN = re.compile(
+PATTERN = compile_late(
     r"(?:\[(?:pod/)?(?P<pod>[a-z0-9.-]+)/(?P<container>[a-z0-9-]+)\] )?"
     r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}(?:Z|[+-]\d\d:\d\d)) "
     r"(?:(?P<stream>stdout|stderr) (?P<tag>[FP]) )?(?P<text>.*)",

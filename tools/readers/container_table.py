@@ -5,16 +5,17 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEAD = re.compile(
+_HEAD = compile_late(
     rb"^CONTAINER(?: ID)? {2,}IMAGE {2,}(?:COMMAND {2,})?CREATED {2,}STAT(?:E|US) {2,}",
     re.MULTILINE,
 )
-_COLUMN = re.compile(r"\S+(?: \S+)*")
-_ENDED = re.compile(r"Exited \((\d+)\)")
+_COLUMN = compile_late(r"\S+(?: \S+)*")
+_ENDED = compile_late(r"Exited \((\d+)\)")
 _NAMES = {
     "CONTAINER": "container_id", "CONTAINER ID": "container_id", "NAME": "name", "NAMES": "name",
     "ATTEMPT": "attempt", "POD": "pod", "NAMESPACE": "namespace", "IMAGE": "image",

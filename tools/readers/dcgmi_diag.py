@@ -6,19 +6,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEAD = re.compile(rb"^\| Diagnostic +\| Result +\|", re.MULTILINE)
-_CATEGORY = re.compile(r"^[|+]-{3,9} {1,9}(\S.{0,40}?) {1,9}-+\+-")
-_ROW = re.compile(r"^\|(.{27})\|(.{48})\|$")
-_RESULT = re.compile(
+_HEAD = compile_late(rb"^\| Diagnostic +\| Result +\|", re.MULTILINE)
+_CATEGORY = compile_late(r"^[|+]-{3,9} {1,9}(\S.{0,40}?) {1,9}-+\+-")
+_ROW = compile_late(r"^\|(.{27})\|(.{48})\|$")
+_RESULT = compile_late(
     r"(?:(?P<entity>GPU|CPU|NvSwitch) ?(?P<number>\d+): )?(?P<result>Pass|Fail|Warn|Skip|Not Run)\b"
     r"(?: - (?:(?P<all>All)|(?:GPUs?|CPUs?):? ?(?P<ids>[\d, ]+)))?\s*$",
     re.IGNORECASE,
 )
-_OF_GPU = re.compile(r"\b(?:GPU:? ?)(\d+)\b")
+_OF_GPU = compile_late(r"\b(?:GPU:? ?)(\d+)\b")
 _CELL = slice(1, 46)
 """A cell's text is cut at 45 characters, in the middle of words."""
 _NOTES = {"warning", "error", "info"}

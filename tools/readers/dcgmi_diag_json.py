@@ -8,11 +8,12 @@ from tools.command_text import command_lines, host_of
 from tools.documents import json_values, text_start
 from tools.evidence import Gap, Instant, Item, Reading
 from tools.gpu_values import Value
+from tools.late_patterns import compile_late
 from tools.request import Request
 from tools.source import Source
 
 Content = Mapping[str, object]
-_ROOT = re.compile(r"DCGM (?:GPU )?Diagnostic")
+_ROOT = compile_late(r"DCGM (?:GPU )?Diagnostic")
 
 
 class DcgmiDiagJsonReader:

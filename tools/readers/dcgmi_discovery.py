@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_COUNT = re.compile(r"^(\d+) GPUs? found\.", re.MULTILINE)
-_ROW = re.compile(r"^\| *(\d*) *\| (Name|PCI Bus ID|Device UUID): (\S.*?) *\|$")
+_COUNT = compile_late(r"^(\d+) GPUs? found\.", re.MULTILINE)
+_ROW = compile_late(r"^\| *(\d*) *\| (Name|PCI Bus ID|Device UUID): (\S.*?) *\|$")
 _NAMES = {"Name": "name", "PCI Bus ID": "bdf", "Device UUID": "uuid"}
 
 

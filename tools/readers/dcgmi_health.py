@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEAD = re.compile(rb"^\| Health Monitor Report +\||^Health Monitor Report\s*$", re.MULTILINE)
-_ROW = re.compile(r"^\| ?(.*?) *\| ?(.*?) *\|$")
-_OVERALL = re.compile(r"Overall Health:? *\|? *(Healthy|Warning|Failure)")
-_GPU = re.compile(r"(?:(?:->|\u2514|\u251c)\W*)?(?:GPU(?: ID)?:? ?)?(\d+)$")
+_HEAD = compile_late(rb"^\| Health Monitor Report +\||^Health Monitor Report\s*$", re.MULTILINE)
+_ROW = compile_late(r"^\| ?(.*?) *\| ?(.*?) *\|$")
+_OVERALL = compile_late(r"Overall Health:? *\|? *(Healthy|Warning|Failure)")
+_GPU = compile_late(r"(?:(?:->|\u2514|\u251c)\W*)?(?:GPU(?: ID)?:? ?)?(\d+)$")
 _WIDEST = 400
-_STATE = re.compile(r"(Healthy|Warning|Failure)\b")
+_STATE = compile_late(r"(Healthy|Warning|Failure)\b")
 
 
 def recognise(head: bytes) -> float:

@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEADER = re.compile(rb"^Filesystem +(?:Type +)?(?:\S+[ -])+.*Mounted on", re.MULTILINE)
-_ROW = re.compile(
+_HEADER = compile_late(rb"^Filesystem +(?:Type +)?(?:\S+[ -])+.*Mounted on", re.MULTILINE)
+_ROW = compile_late(
     r"^(\S+)(?:\s+([a-z][\w.]*))?\s+([\d.]+[KMGTPE]?i?|-)\s+([\d.]+[KMGTPE]?i?|-)"
     r"\s+(-?[\d.]+[KMGTPE]?i?|-)\s+(\d+%|-)\s+(/.*)$"
 )
-_HALF = re.compile(r"/\S+$|[\w.-]+:/\S*$|\s{2,}[\d.]+[KMGTPE]?i?\s.*%\s+/\S*$")
+_HALF = compile_late(r"/\S+$|[\w.-]+:/\S*$|\s{2,}[\d.]+[KMGTPE]?i?\s.*%\s+/\S*$")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50, "E": 1 << 60}
 
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import UNDATED_S, UNKNOWN_BOOT_S, Instant
+from tools.late_patterns import compile_late
 from tools.stamps import MONTH, month_of
 
 BOOT_CLOCK_ERROR_S = 2.0
@@ -18,7 +19,7 @@ BOOT_CLOCK_ERROR_S = 2.0
 
 WEEKDAY = "Mon|Tue|Wed|Thu|Fri|Sat|Sun|[日一二三四五六月火水木金土일월화수목금토]"
 """As locales shorten it."""
-PATTERN = re.compile(
+PATTERN = compile_late(
     r"(?:<\d{1,3}>|(?:kern|user|daemon|syslog) *:\w+ *: )?"
     r"(?:\[ *(?P<boot>\d+\.\d{3,6})(?:, *\d+|\]\[ *[TC]\d+)?\]"
     rf"|\[(?:{WEEKDAY}) +(?P<month>{MONTH}) +(?P<day>\d+) "
@@ -27,12 +28,12 @@ PATTERN = re.compile(
     r"|(?P<iso>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{6}[+-]\d\d:\d\d)) ?(?P<text>.*)",
     re.DOTALL,
 )
-_CLOCK_SET = re.compile(rb"\[ *(\d+\.\d+)\][^\n]*setting system clock to [^\n]*?\((\d{9,10})\)")
-_STAMP = re.compile(rb"^(?:<\d{1,3}>|\w+ *:\w+ *: )?\[ *(\d{1,9}\.\d{3,6})[\],]", re.MULTILINE)
+_CLOCK_SET = compile_late(rb"\[ *(\d+\.\d+)\][^\n]*setting system clock to [^\n]*?\((\d{9,10})\)")
+_STAMP = compile_late(rb"^(?:<\d{1,3}>|\w+ *:\w+ *: )?\[ *(\d{1,9}\.\d{3,6})[\],]", re.MULTILINE)
 _TAIL = 64 << 10
 _LOOSE = "boot-unknown"
 """Note of a setting whose boot time is only bounded."""
-_AUDIT = re.compile(rb"\[ *(\d+\.\d+)\][^\n]*audit\((\d{9,10}\.\d+):\d+\)")
+_AUDIT = compile_late(rb"\[ *(\d+\.\d+)\][^\n]*audit\((\d{9,10}\.\d+):\d+\)")
 
 
 def build(match: "re.Match[str]", setting: Setting) -> Line | None:

@@ -3,9 +3,10 @@
 import re
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.stamps import MONTHS
 
-PATTERN = re.compile(
+PATTERN = compile_late(
     r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d{4})) "
     # Levels that only dnf has; other programs write INFO behind such a stamp too.
     r"(?:(?:SUBDEBUG|DDEBUG) (?P<dnf>.*)|INFO (?P<begin>--- logging initialized ---.*))"

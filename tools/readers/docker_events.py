@@ -1,16 +1,20 @@
 """`docker events`: what the daemon did with containers, images and networks."""
 
-import re
+from typing import TYPE_CHECKING
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 
-PATTERN = re.compile(
+if TYPE_CHECKING:
+    import re
+
+PATTERN = compile_late(
     r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}(?:Z|[+-]\d\d:\d\d)) "
     r"(?P<text>(?P<kind>container|image|volume|network|daemon|plugin|builder|service|node|secret"
     r"|config) (?P<what>[a-z_]+(?:: [^(]*?)?) (?P<id>\S+)(?: \((?P<attributes>.*)\))?\s*$)"
 )
-_NAME = re.compile(r"(?:^|, )name=([^,)]+)")
-_POD = re.compile(r"io\.kubernetes\.(pod\.name|pod\.namespace|container\.name)=([^,)]+)")
+_NAME = compile_late(r"(?:^|, )name=([^,)]+)")
+_POD = compile_late(r"io\.kubernetes\.(pod\.name|pod\.namespace|container\.name)=([^,)]+)")
 _FIELDS = {"pod.name": "pod", "pod.namespace": "namespace", "container.name": "container"}
 
 

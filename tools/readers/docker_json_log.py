@@ -5,8 +5,9 @@ import re
 import msgspec
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 
-PATTERN = re.compile(r'\{"log":".*"time":"[^"]+"\}\s*$', re.DOTALL)
+PATTERN = compile_late(r'\{"log":".*"time":"[^"]+"\}\s*$', re.DOTALL)
 
 
 class Entry(msgspec.Struct):

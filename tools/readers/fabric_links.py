@@ -1,24 +1,24 @@
 """`ibnetdiscover` and `iblinkinfo`: which adapter hangs on which port of which switch."""
 
-import re
 from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
-_SWITCH = re.compile(
+_SWITCH = compile_late(
     r'^Switch\s+\d+ "S-(?P<guid>[0-9a-f]{16})"\s+# "(?P<name>[^"]*)"'
     r"|^Switch: 0x(?P<guid2>[0-9a-f]{1,16}) (?P<name2>.*?):?\s*$"
 )
-_ADAPTER = re.compile(r'^Ca\s+\d+ "H-|^CA: .+')
-_PORT = re.compile(
+_ADAPTER = compile_late(r'^Ca\s+\d+ "H-|^CA: .+')
+_PORT = compile_late(
     r'^\[(?P<port>\d+)\]\s+"H-[0-9a-f]{16}"\[\d+\](?:\([0-9a-f]+\))?\s+# "(?P<who>[^"]+)"'
     r'|^(?:0x(?P<guid>[0-9a-f]{1,16}) +"(?P<name>[^"]*)")?\s*\d+ +(?P<port2>\d+)\[ *[^\]]*\] '
     r'==\(.*?\)==> +(?:0x[0-9a-f]+ +)?\d+ +\d+\[ *[^\]]*\] "(?P<who2>[^"]+)"'
 )
-_HOST = re.compile(r"(?P<host>[A-Za-z0-9][\w.-]*) (?P<nic>[\w-]+)")
-_MANAGED = re.compile(r"MF0;(?P<name>[\w.-]+):")
-_OWN_NAME = re.compile(r"[\w.-]+")
-_UNNAMED = re.compile(r"HCA-\d+")
+_HOST = compile_late(r"(?P<host>[A-Za-z0-9][\w.-]*) (?P<nic>[\w-]+)")
+_MANAGED = compile_late(r"MF0;(?P<name>[\w.-]+):")
+_OWN_NAME = compile_late(r"[\w.-]+")
+_UNNAMED = compile_late(r"HCA-\d+")
 """How an adapter calls itself that nobody named: the number is no device's."""
 
 

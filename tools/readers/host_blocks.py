@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tools.evidence import Item, Span
+from tools.late_patterns import compile_late
 from tools.lines import clean
 from tools.prefixes import NO_HOST
 from tools.regrouped import MOST, Group, read_groups
@@ -12,13 +13,13 @@ from tools.source import Source, Writer
 
 BLOCKS = 0.95
 BEGINNING = 16 << 10
-_HEADING = re.compile(
+_HEADING = compile_late(
     rb"^-{8,}\r?\n(?!"
     + NO_HOST
     + rb"\s)(?P<hosts>(?=\S*\d)[A-Za-z][\w.,\[\]-]{1,400})(?: \(\d+\))?\r?\n-{8,}\r?\n",
     re.MULTILINE,
 )
-_ONE_HOST = re.compile(r"[\w.-]+")
+_ONE_HOST = compile_late(r"[\w.-]+")
 
 
 class HostBlockReader:

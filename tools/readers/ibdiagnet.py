@@ -1,18 +1,22 @@
 """`ibdiagnet`: what a check of the whole fabric found, and the counters it complains of."""
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_LINE = re.compile(r"-(?P<kind>[EWI])- (?P<text>.*)")
-_FABRIC = re.compile(rb"ibdiagnet|lid=0x|Subnet Manager|SM Info|FW Check|[Pp]orts? counters|Fabric")
-_PORT = re.compile(r"lid=0x(?P<lid>[0-9a-f]{4}) dev=\d+ (?P<name>\S+?)(?:/[PU](?P<port>\d+))?\s*$")
-_PAIR = re.compile(r"\s*([a-z]\w{2,60}) {0,60}: (\d{1,20})\b")
+_LINE = compile_late(r"-(?P<kind>[EWI])- (?P<text>.*)")
+_FABRIC = compile_late(
+    rb"ibdiagnet|lid=0x|Subnet Manager|SM Info|FW Check|[Pp]orts? counters|Fabric"
+)
+_PORT = compile_late(
+    r"lid=0x(?P<lid>[0-9a-f]{4}) dev=\d+ (?P<name>\S+?)(?:/[PU](?P<port>\d+))?\s*$"
+)
+_PAIR = compile_late(r"\s*([a-z]\w{2,60}) {0,60}: (\d{1,20})\b")
 _SEVERITY = {"E": "error", "W": "warning"}
 _ENOUGH = 3
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import Value
+from tools.late_patterns import compile_late
 
-_CA = re.compile(r"^CA '([^']+)'|^Infiniband device '([^']+)' port (\d+)", re.MULTILINE)
-_MODEL = re.compile(r"^\s+CA type: *(\S.*?)\s*$")
-_PORT = re.compile(r"^\s*Port (\d+):")
-_PAIR = re.compile(r"^\s+([A-Za-z ]+?): *(\S.*)$")
-_LINK = re.compile(
+_CA = compile_late(r"^CA '([^']+)'|^Infiniband device '([^']+)' port (\d+)", re.MULTILINE)
+_MODEL = compile_late(r"^\s+CA type: *(\S.*?)\s*$")
+_PORT = compile_late(r"^\s*Port (\d+):")
+_PAIR = compile_late(r"^\s+([A-Za-z ]+?): *(\S.*)$")
+_LINK = compile_late(
     r"^(?:link )?(\S+)/(\d+) (?:\S.* )?state (\S+) physical_state (\S+)(?: netdev (\S+))?"
 )
 _NAMES = {
@@ -20,8 +21,8 @@ _NAMES = {
 }  # fmt: skip
 _WORDS = (b"hysical_state ", b"hysical state", b"phys state", b"CA type")
 """One of them stands in every output."""
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_STATE = re.compile(r"^\d+: *")
+_NUMBER = compile_late(r"\d+(?:\.\d+)?")
+_STATE = compile_late(r"^\d+: *")
 
 
 def recognise(head: bytes) -> float:

@@ -1,16 +1,16 @@
 """`dpkg-query -W` and `rpm -qa`: versions of the software for GPUs and fabric."""
 
-import re
 from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
-_DEB = re.compile(r"^([a-z0-9][a-z0-9+.\-]+(?::\w+)?)\t(\S*)$")
-_RPM = re.compile(
+_DEB = compile_late(r"^([a-z0-9][a-z0-9+.\-]+(?::\w+)?)\t(\S*)$")
+_RPM = compile_late(
     r"^([A-Za-z0-9][\w+.\-]*?)-((?:\d+:)?\d[\w.+~^]*)-([\w.+~^]+)\.(?:x86_64|aarch64|noarch)\b"
 )
-_MATTERS = re.compile(r"(?i)nvidia|cuda|fabric-?manager|dcgm|nccl|mlnx|ofed|nvlsm")
-_UPSTREAM = re.compile(r"^(?:\d+:)?(\d[\d.]*\d)")
+_MATTERS = compile_late(r"(?i)nvidia|cuda|fabric-?manager|dcgm|nccl|mlnx|ofed|nvlsm")
+_UPSTREAM = compile_late(r"^(?:\d+:)?(\d[\d.]*\d)")
 _FEW = 3
 
 

@@ -1,11 +1,15 @@
 """`ipmitool sel list` and `elist`: what the management controller has noted."""
 
-import re
+from typing import TYPE_CHECKING
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.stamps import zone_of
 
-PATTERN = re.compile(
+if TYPE_CHECKING:
+    import re
+
+PATTERN = compile_late(
     r" *[0-9a-f]{1,8} \| *(?:(?P<month>\d\d?)[/.](?P<day>\d\d?)[/.](?P<year>\d{4}|\d\d)"
     r" \| (?P<h>\d\d?):(?P<m>\d\d):(?P<s>\d\d)(?: (?P<half>[AP]M))?"
     r"(?: (?P<zone>[A-Z][A-Z0-9/+-]*))?"

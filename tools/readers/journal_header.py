@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
-_FILE = re.compile(r"^File path: (\S+)$", re.MULTILINE)
-_HEAD = re.compile(r"^Head realtime timestamp: .*?\(([0-9a-f]+)\)\s*$", re.MULTILINE)
-_TAIL = re.compile(r"^Tail realtime timestamp: .*?\(([0-9a-f]+)\)\s*$", re.MULTILINE)
-_SIZE = re.compile(r"^Disk usage: ([\d.]+)([BKMGT])", re.MULTILINE)
+_FILE = compile_late(r"^File path: (\S+)$", re.MULTILINE)
+_HEAD = compile_late(r"^Head realtime timestamp: .*?\(([0-9a-f]+)\)\s*$", re.MULTILINE)
+_TAIL = compile_late(r"^Tail realtime timestamp: .*?\(([0-9a-f]+)\)\s*$", re.MULTILINE)
+_SIZE = compile_late(r"^Disk usage: ([\d.]+)([BKMGT])", re.MULTILINE)
 _STEPS = "BKMGT"
 _VOLATILE = "/run/"
 

@@ -14,12 +14,13 @@ from tools.evidence import Gap, Item, Record
 from tools.journal_entry import FIELDS, entry_record
 from tools.journal_text import ExportReading
 from tools.json_places import Finder
+from tools.late_patterns import compile_late
 from tools.request import Request
 from tools.source import Source
 
 _TIME = b'"__REALTIME_TIMESTAMP"'
 _WANTED = frozenset((*FIELDS, "__REALTIME_TIMESTAMP"))
-_LINES = re.compile(rb"^\{[^\n]*\}\r?$", re.MULTILINE)
+_LINES = compile_late(rb"^\{[^\n]*\}\r?$", re.MULTILINE)
 _BYTES = ('"MESSAGE":[', '"MESSAGE" : [', '"MESSAGE": [')
 
 

@@ -3,10 +3,11 @@
 import re
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.stamps import from_epoch
 from tools.syslog_tags import HOST, tagged_line
 
-PATTERN = re.compile(
+PATTERN = compile_late(
     r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<full>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)"
     r" (?P<zone>[A-Z]{2,5}|[+-]\d{2,4})"
     r"|(?P<unix>1\d{9}\.\d{6})"

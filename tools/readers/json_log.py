@@ -1,17 +1,21 @@
 """Logs of one JSON object per line: etcd, zap, structlog, slog, Python JSON formatters."""
 
-import re
+from typing import TYPE_CHECKING
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.readers.stamped import rank_of
 from tools.stamps import from_epoch
 
-PATTERN = re.compile(
+if TYPE_CHECKING:
+    import re
+
+PATTERN = compile_late(
     r'\{.{0,2000}?"(?:ts|time|timestamp|@timestamp|asctime|datetime)" ?: ?'
     r'(?:"(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)"'
     r"|(?P<epoch>\d{10}(?:\.\d+)?|\d{13}|\d{16}|\d{19})\b)"
 )
-_RANK = re.compile(r'"rank" ?: ?"?(\d+)')
+_RANK = compile_late(r'"rank" ?: ?"?(\d+)')
 
 
 def build(match: "re.Match[str]", setting: Setting) -> Line | None:

@@ -1,10 +1,14 @@
 """glog and klog: `E0620 10:23:15.123456    1234 file.go:12] text`, also PyTorch's C++ side."""
 
-import re
+from typing import TYPE_CHECKING
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 
-PATTERN = re.compile(
+if TYPE_CHECKING:
+    import re
+
+PATTERN = compile_late(
     r"(?:\[rank(?P<rank>\d+)\]:)?\[?[IWEF](?P<date>\d{3,8}) "
     r"(?P<clock>\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,9}))? "
 )

@@ -3,8 +3,9 @@
 import re
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 
-PATTERN = re.compile(
+PATTERN = compile_late(
     r'\{"kind":"Event","apiVersion":"audit\.k8s\.io/v\d\w*",.*"stageTimestamp":"(?P<stamp>[^"]{10,40})"',
     re.DOTALL,
 )

@@ -10,19 +10,20 @@ from tools.described import Part, find_part, node_of, pod_of, tree_of
 from tools.evidence import Instant, Item, ObjectState, Record
 from tools.kubernetes_ages import ages_of, before, stamp_of
 from tools.last_words import last_words
+from tools.late_patterns import compile_late
 from tools.masks import masked
 from tools.request import Request
 from tools.source import Source
 
-_NEXT = re.compile(r"\n(?=Name: +\S)")
-_START = re.compile(rb"^Name: +\S", re.MULTILINE)
+_NEXT = compile_late(r"\n(?=Name: +\S)")
+_START = compile_late(rb"^Name: +\S", re.MULTILINE)
 _MARKS = tuple(
     f"\n{heading}:".encode()
     for heading in ("Namespace", "Labels", "Annotations", "Roles", "Conditions", "Status", "Events")
 )
 AT_MARGIN = r"(?:Mounting (?:command|arguments): |Output: |nvidia-container-cli: )"
 """How the further lines of a mount's or a hook's failure begin: without any indentation."""
-_EVENT = re.compile(
+_EVENT = compile_late(
     r"^ +(Normal|Warning) {2,}(\S+) {2,}(\S+(?: \(x\d+ over \S+\))?|<\w+>) {2,}(\S+) {2,}"
     rf"(.*(?:\n{AT_MARGIN}.*)*)$",
     re.MULTILINE,

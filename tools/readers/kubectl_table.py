@@ -8,32 +8,33 @@ from typing import NamedTuple
 from tools.command_text import command_lines
 from tools.evidence import Instant, Item, ObjectState, Record
 from tools.kubernetes_ages import ages_of, before, seconds_of, stamp_of
+from tools.late_patterns import compile_late
 from tools.masks import masked
 from tools.request import Request
 from tools.source import Source
 
 Row = Mapping[str, str]
-_GAP = re.compile(r"\s{2,}")
+_GAP = compile_late(r"\s{2,}")
 _HEADERS = {
     "Pod": {"NAME", "READY", "STATUS", "RESTARTS", "AGE"},
     "Node": {"NAME", "STATUS", "ROLES", "AGE", "VERSION"},
     "Event": {"TYPE", "REASON", "OBJECT", "MESSAGE"},
 }
-_NAMED = re.compile(r"(?:[a-z][\w.-]*/)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+_NAMED = compile_late(r"(?:[a-z][\w.-]*/)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 _FORMS = {
     "Pod": {
-        "NAME": _NAMED, "READY": re.compile(r"\d+/\d+"), "STATUS": re.compile(r"\w[\w:/.-]*"),
-        "RESTARTS": re.compile(r"\d+(?: \(\S+ ago\))?"), "AGE": re.compile(r"[\w<>.]+"),
+        "NAME": _NAMED, "READY": compile_late(r"\d+/\d+"), "STATUS": compile_late(r"\w[\w:/.-]*"),
+        "RESTARTS": compile_late(r"\d+(?: \(\S+ ago\))?"), "AGE": compile_late(r"[\w<>.]+"),
     },
     "Node": {
-        "NAME": _NAMED, "STATUS": re.compile(r"(?:Not)?Ready(?:,\w+)*|Unknown(?:,\w+)*"),
-        "VERSION": re.compile(r"v?\d\S*"),
+        "NAME": _NAMED, "STATUS": compile_late(r"(?:Not)?Ready(?:,\w+)*|Unknown(?:,\w+)*"),
+        "VERSION": compile_late(r"v?\d\S*"),
     },
-    "Event": {"TYPE": re.compile(r"Normal|Warning"), "OBJECT": re.compile(r"\S+/\S+")},
+    "Event": {"TYPE": compile_late(r"Normal|Warning"), "OBJECT": compile_late(r"\S+/\S+")},
 }  # fmt: skip
 """How the cells are written that tell a row from another line."""
-_NAMESPACE = re.compile(r"(?:\s-n|\s--namespace)[= ]?(\S+)")
-_RESTARTS = re.compile(r"(\d+)(?: \((\S+) ago\))?")
+_NAMESPACE = compile_late(r"(?:\s-n|\s--namespace)[= ]?(\S+)")
+_RESTARTS = compile_late(r"(\d+)(?: \((\S+) ago\))?")
 _KINDS = {
     "pod": "Pod", "node": "Node", "job": "Job", "replicaset": "ReplicaSet",
     "deployment": "Deployment", "daemonset": "DaemonSet", "statefulset": "StatefulSet",
@@ -59,7 +60,7 @@ _UNREADY: Mapping[str, object] = {
 }
 STARTING_S = 600.0
 """Nobody asks why a pod that is younger than this is not ready yet."""
-_EXITS = re.compile(r"(ExitCode|Signal):(\d+)")
+_EXITS = compile_late(r"(ExitCode|Signal):(\d+)")
 
 
 class Look(NamedTuple):

@@ -1,12 +1,12 @@
 """`lldpctl` and `lldpcli show neighbors`: which switch is behind each interface of a host."""
 
-import re
 from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
-_INTERFACE = re.compile(r"^Interface:\s+(?P<nic>[\w.-]+), via: LLDP")
-_NAME = re.compile(r"^\s+SysName:\s+(?P<switch>\S+)\s*$")
+_INTERFACE = compile_late(r"^Interface:\s+(?P<nic>[\w.-]+), via: LLDP")
+_NAME = compile_late(r"^\s+SysName:\s+(?P<switch>\S+)\s*$")
 
 
 def recognise(head: bytes) -> float:

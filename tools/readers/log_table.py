@@ -14,6 +14,7 @@ from typing import NamedTuple
 from tools.errors import ReaderError
 from tools.evidence import Item, Span
 from tools.exported_logs import MILLION, moment_us
+from tools.late_patterns import compile_late
 from tools.lines import clean
 from tools.prefixes import numbered
 from tools.quotations import TAG
@@ -37,11 +38,11 @@ COLUMNS: Mapping[str, frozenset[str]] = {
 }
 """What log stores and people call the columns."""
 DELIMITERS = ",;\t"
-_RULE = re.compile(rb"\s*\|(?:\s*:?-{2,}:?\s*\|)+\s*$")
-_ISO = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d\S*)(?: ?(Z|UTC|[+-]\d\d:?\d\d))?$")
+_RULE = compile_late(rb"\s*\|(?:\s*:?-{2,}:?\s*\|)+\s*$")
+_ISO = compile_late(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d\S*)(?: ?(Z|UTC|[+-]\d\d:?\d\d))?$")
 _SHOWN = "%b %d, %Y @ %H:%M:%S.%f"
 """How Kibana prints a time where nobody told it otherwise; in whose zone it does not say."""
-_WORD = re.compile(r"[^\s\[\]:=]+")
+_WORD = compile_late(r"[^\s\[\]:=]+")
 LEAST_EPOCH = 10
 """Digits of a time that counts from 1970."""
 

@@ -1,10 +1,14 @@
 """logfmt: `time="…" level=error msg="…"`, as containerd, dockerd and Prometheus write."""
 
-import re
+from typing import TYPE_CHECKING
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 
-PATTERN = re.compile(
+if TYPE_CHECKING:
+    import re
+
+PATTERN = compile_late(
     r'(?:[\w.]+=(?:"(?:[^"\\]|\\.)*"|\S*) ){0,3}?(?:time|ts|t|timestamp)="?'
     r'(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)"?(?: |$)'
 )

@@ -1,16 +1,16 @@
 """Log lines from Loki as objects of their own: `logcli --output=jsonl`, a download from Grafana."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from tools.documents import json_data, json_values, lines_before, text_start
 from tools.evidence import Gap, Item, Span
 from tools.exported_logs import Entry, Labelled, grouped_items, moment_us
 from tools.json_places import Places
+from tools.late_patterns import compile_late
 from tools.request import Request
 from tools.source import Source
 
-_START = re.compile(rb'\[?\s{0,40}\{\s{0,40}"(?:labels|line)"\s?:')
+_START = compile_late(rb'\[?\s{0,40}\{\s{0,40}"(?:labels|line)"\s?:')
 _KEYS = (b'"line"', b'"timestamp"')
 
 

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEADER = re.compile(rb"^Module +Size +Used by *$", re.MULTILINE)
-_ROW = re.compile(r"^([\w-]+) +(\d+) +(\d+)(?: |$)")
-_PROC = re.compile(r"^([\w-]+) (\d+) \d+ \S+ (?:Live|Loading|Unloading) 0x[0-9a-f]+")
-_PROC_HEAD = re.compile(rb"^[\w-]+ \d+ \d+ \S+ (?:Live|Loading|Unloading) 0x", re.MULTILINE)
+_HEADER = compile_late(rb"^Module +Size +Used by *$", re.MULTILINE)
+_ROW = compile_late(r"^([\w-]+) +(\d+) +(\d+)(?: |$)")
+_PROC = compile_late(r"^([\w-]+) (\d+) \d+ \S+ (?:Live|Loading|Unloading) 0x[0-9a-f]+")
+_PROC_HEAD = compile_late(rb"^[\w-]+ \d+ \d+ \S+ (?:Live|Loading|Unloading) 0x", re.MULTILINE)
 
 
 def recognise(head: bytes) -> float:

@@ -1,20 +1,20 @@
 """`lspci`, plain or `-vv`: devices on the bus, links below their width, devices that are gone."""
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_DEVICE = re.compile(
+_DEVICE = compile_late(
     r"^((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) ([^:]+): (.*?)(?: \(rev (\w\w)\))?"
     r"(?: \(prog-if.*)?$"
 )
-_LINK = re.compile(r"\s(LnkCap|LnkSta):.*?Speed ([\d.]+)GT/s.*?Width x(\d+)")
-_REDIRECT = re.compile(r"\sACSCtl:.*\bReqRedir(?P<requests>[+-]).*\bCmpltRedir(?P<answers>[+-])")
+_LINK = compile_late(r"\s(LnkCap|LnkSta):.*?Speed ([\d.]+)GT/s.*?Width x(\d+)")
+_REDIRECT = compile_late(r"\sACSCtl:.*\bReqRedir(?P<requests>[+-]).*\bCmpltRedir(?P<answers>[+-])")
 """Whether a bridge sends peer-to-peer traffic up to the host instead of across."""
 _GONE = "!!! Unknown header type"
 

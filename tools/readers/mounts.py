@@ -1,23 +1,23 @@
 """What is mounted: `mount`, `/proc/mounts`, `/proc/self/mountinfo`, `nfsstat -m`, `findmnt`."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import Value
+from tools.late_patterns import compile_late
 
-_SPOKEN = re.compile(
+_SPOKEN = compile_late(
     r"^(?P<source>\S+) on (?P<target>/\S*) type (?P<fstype>\S+) \((?P<options>[^)]*)\)"
 )
-_PROC = re.compile(
+_PROC = compile_late(
     r"^(?P<source>\S+) (?P<target>/\S*) (?P<fstype>[\w.-]+) (?P<options>r[ow]\S*) \d \d$"
 )
-_INFO = re.compile(
+_INFO = compile_late(
     r"^\d+ \d+ \d+:\d+ \S+ (?P<target>/\S*) (?P<own>\S+).* - (?P<fstype>\S+) (?P<source>\S+) "
     r"(?P<options>\S+)"
 )
-_NFSSTAT = re.compile(r"^(?P<target>/\S*) from (?P<source>\S+:/\S*)$")
-_FLAGS = re.compile(r"^\s+Flags:\s*(?P<options>\S+)")
+_NFSSTAT = compile_late(r"^(?P<target>/\S*) from (?P<source>\S+:/\S*)$")
+_FLAGS = compile_late(r"^\s+Flags:\s*(?P<options>\S+)")
 LOOK = 12
 """A list of mounts has one among so many lines."""
 _PATTERNS = (_SPOKEN, _PROC, _INFO)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from tools.evidence import Instant, Item, Reading
 from tools.gpu_values import Value
+from tools.late_patterns import compile_late
 from tools.masks import masked
 from tools.request import Request
 from tools.sniffing import LogReader, log_scores, sample_lines, text_dialect
@@ -20,21 +21,21 @@ BEGINNING = 4 << 20
 """Bytes in which the start of a job is looked for."""
 MARK = " NCCL INFO "
 ENOUGH = 5
-_LINE = re.compile(
+_LINE = compile_late(
     r"(?:^|[\s\]:])(?P<host>[A-Za-z0-9][\w.-]*):\d+:\d+ \[\d+\] NCCL INFO (?P<text>.*)"
 )
-_ADAPTERS = re.compile(r"NET/IB : Using (?P<list>(?:\[\d+\]\S+ ?)+)")
-_ADAPTER = re.compile(r"\[\d+\](\S+)")
-_VARIABLE = re.compile(r"(NCCL_[A-Z0-9_]+) set by environment to (\S+?)\.?(?:\s|$)")
-_VIA = re.compile(r" via ((?:P2P|SHM|NET|COLL)(?:/\w{1,20}){0,5})")
-_RANKS = re.compile(r" rank \d+ n[rR]anks (\d+) ")
+_ADAPTERS = compile_late(r"NET/IB : Using (?P<list>(?:\[\d+\]\S+ ?)+)")
+_ADAPTER = compile_late(r"\[\d+\](\S+)")
+_VARIABLE = compile_late(r"(NCCL_[A-Z0-9_]+) set by environment to (\S+?)\.?(?:\s|$)")
+_VIA = compile_late(r" via ((?:P2P|SHM|NET|COLL)(?:/\w{1,20}){0,5})")
+_RANKS = compile_late(r" rank \d+ n[rR]anks (\d+) ")
 _ONES = {
-    "version": re.compile(r"NCCL version (\S+)"),
-    "network": re.compile(r"Using network (\S+)"),
-    "bootstrap": re.compile(r"Bootstrap ?: Using (?:\[\d+\])?([\w.-]+):"),
-    "cuda_driver": re.compile(r"cudaDriverVersion (\d+)"),
+    "version": compile_late(r"NCCL version (\S+)"),
+    "network": compile_late(r"Using network (\S+)"),
+    "bootstrap": compile_late(r"Bootstrap ?: Using (?:\[\d+\])?([\w.-]+):"),
+    "cuda_driver": compile_late(r"cudaDriverVersion (\d+)"),
 }  # fmt: skip
-_VERSION = re.compile(r"^NCCL version (\S+)", re.MULTILINE)
+_VERSION = compile_late(r"^NCCL version (\S+)", re.MULTILINE)
 
 
 @dataclass

@@ -10,26 +10,27 @@ from itertools import pairwise
 
 from tools.capture import Capture
 from tools.evidence import UNKNOWN_ZONE_S, Item
+from tools.late_patterns import compile_late
 from tools.request import Request
 from tools.sections import Section, read_section
 from tools.source import Source
 from tools.stamps import MONTHS, Dating
 
 RULE = b"____________________________________________"
-_MARK = re.compile(rb"Start of NVIDIA bug report log file")
-_UNAME = re.compile(rb"^uname: Linux (\S+) ", re.MULTILINE)
-_DATE = re.compile(
+_MARK = compile_late(rb"Start of NVIDIA bug report log file")
+_UNAME = compile_late(rb"^uname: Linux (\S+) ", re.MULTILINE)
+_DATE = compile_late(
     rb"^Date: \w{3} (?P<month>\w{3}) +(?P<day>\d+) (?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)"
     rb"(?: (?P<half>[AP]M))? (?P<zone>\S+) (?P<year>\d{4})",
     re.MULTILINE,
 )
-_SECTION = re.compile(
+_SECTION = compile_late(
     rb"^(?:" + RULE + rb"\r?\n|  (?P<log>/var/log/\S+|journalctl -b -\d):\r?\n)", re.MULTILINE
 )
 """A rule; or, where the script has looked for the driver's messages, the name of a log."""
-_FILE = re.compile(rb"\s*\*\*\* (?P<path>/\S+)[^\n]*\n(?:\*\*\* ls: [^\n]*\n)?")
-_COMMAND = re.compile(rb"\s*(?P<words>(?:/\S*/)?[a-z][\w.-]*(?: [^\n]*)?)\n(?:[ \t\r]*\n|(?=\S))")
-_OFFSET = re.compile(r"[+-]\d\d(?:\d\d)?")
+_FILE = compile_late(rb"\s*\*\*\* (?P<path>/\S+)[^\n]*\n(?:\*\*\* ls: [^\n]*\n)?")
+_COMMAND = compile_late(rb"\s*(?P<words>(?:/\S*/)?[a-z][\w.-]*(?: [^\n]*)?)\n(?:[ \t\r]*\n|(?=\S))")
+_OFFSET = compile_late(r"[+-]\d\d(?:\d\d)?")
 _HEAD = 4096
 
 

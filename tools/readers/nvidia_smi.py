@@ -1,21 +1,21 @@
 """`nvidia-smi -q`: the driver's full report, an indented tree of `key : value`."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tools.command_text import command_lines
 from tools.evidence import Gap, Instant, Item, Reading, Record
 from tools.gpu_values import LOST, Value, canonical
+from tools.late_patterns import compile_late
 from tools.request import Request
 from tools.source import Source
 from tools.stamps import MONTHS, Dating
 from tools.writers import writer_of
 
-_GPU = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$")
-_PAIR = re.compile(r"( *)([^:]+?) *: ?(.*)$")
-_STAMP = re.compile(r"\w{3} (\w{3}) +(\d+) (\d\d):(\d\d):(\d\d) (\d{4})")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_GPU = compile_late(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$")
+_PAIR = compile_late(r"( *)([^:]+?) *: ?(.*)$")
+_STAMP = compile_late(r"\w{3} (\w{3}) +(\d+) (\d\d):(\d\d):(\d\d) (\d{4})")
+_NUMBER = compile_late(r"-?\d+(?:\.\d+)?")
 _ABSENT = {"n/a", "[n/a]", "not supported", "[not supported]", "unknown", "none found"}
 
 PATHS: Mapping[str, str] = {
@@ -62,13 +62,13 @@ PATHS: Mapping[str, str] = {
     "fabric/status": "fabric_status",
     "clocks/sm": "sm_clock_mhz",
 }
-_ECC = re.compile(r"ecc errors/(volatile|aggregate)/(.*)")
-_NAMELESS = re.compile(
+_ECC = compile_late(r"ecc errors/(volatile|aggregate)/(.*)")
+_NAMELESS = compile_late(
     r"ecc errors/aggregate/sram threshold exceeded|"
     r"remapped rows/bank remap availability histogram/"
 )
 """Lines that do not say of which GPU they speak: where the report does, a reading tells it all."""
-_REASON = re.compile(r"clocks (?:event|throttle) reasons/(.*)")
+_REASON = compile_late(r"clocks (?:event|throttle) reasons/(.*)")
 _SPOKEN = {"yes": True, "no": False}
 
 

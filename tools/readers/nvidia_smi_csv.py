@@ -3,11 +3,11 @@
 Without its header nothing says what a row's numbers are.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import LOST, Value, canonical
+from tools.late_patterns import compile_late
 from tools.readers.nvidia_smi import typed
 
 FIELDS: Mapping[str, str] = {
@@ -63,9 +63,9 @@ REASONS: Mapping[int, str] = {
     0x80: "hw power brake slowdown", 0x100: "display clocks setting",
 }  # fmt: skip
 """Bits of the mask, called as `nvidia-smi -q` calls them."""
-_REASON = re.compile(r"clocks_(?:event|throttle)_reasons\.(\w+)")
-_CELL = re.compile(r"([a-z][\w.]*)(?: \[[^\]]+\])?")
-_MASK = re.compile(r"0x[0-9a-fA-F]+")
+_REASON = compile_late(r"clocks_(?:event|throttle)_reasons\.(\w+)")
+_CELL = compile_late(r"([a-z][\w.]*)(?: \[[^\]]+\])?")
+_MASK = compile_late(r"0x[0-9a-fA-F]+")
 _FLAGS = ("remap_pending", "remap_failure", "sram_threshold_exceeded")
 _FIRST_LINES = 5
 _FEW = 2

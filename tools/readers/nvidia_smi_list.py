@@ -1,12 +1,12 @@
 """`nvidia-smi -L`: the GPUs that the driver lists, one a line, with MIG devices below them."""
 
-import re
 from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
-_GPU = re.compile(r"^GPU (\d+): (\S.*?) \(UUID: (GPU-[0-9a-f-]+)\)\s*$")
-_MIG = re.compile(r"^ +MIG \S+ +Device +\d+: \(UUID: MIG-\S+\)\s*$")
+_GPU = compile_late(r"^GPU (\d+): (\S.*?) \(UUID: (GPU-[0-9a-f-]+)\)\s*$")
+_MIG = compile_late(r"^ +MIG \S+ +Device +\d+: \(UUID: MIG-\S+\)\s*$")
 
 _WITHIN = {"exec", "run", "srun"}
 """Words of a command that looks from within a container, a pod or a job."""

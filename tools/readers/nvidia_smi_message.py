@@ -1,11 +1,11 @@
 """What `nvidia-smi` prints instead of a table: that it reaches no driver, or not this GPU."""
 
-import re
 from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
-_MESSAGE = re.compile(
+_MESSAGE = compile_late(
     rb"Unable to determine the device handle for |NVIDIA-SMI has failed because "
     rb"|Failed to initialize NVML: |No devices were found"
 )

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
-_GPU = re.compile(r"^GPU (\d+): (\S.*?) \(UUID: (GPU-[0-9a-f-]+)\)\s*$")
-_LINK = re.compile(r"^\s+Link (\d+): (?:(<inactive>)|[\d.]+ GB/s)\s*$")
+_GPU = compile_late(r"^GPU (\d+): (\S.*?) \(UUID: (GPU-[0-9a-f-]+)\)\s*$")
+_LINK = compile_late(r"^\s+Link (\d+): (?:(<inactive>)|[\d.]+ GB/s)\s*$")
 
 
 def recognise(head: bytes) -> float:

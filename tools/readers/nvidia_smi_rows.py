@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tools.command_text import command_lines, host_of
 from tools.evidence import Gap, Instant, Item, Reading
 from tools.gpu_values import LOST, Value, canonical
+from tools.late_patterns import compile_late
 from tools.masks import masked
 from tools.readers.nvidia_smi_csv import values_of
 from tools.request import Request
@@ -16,21 +17,21 @@ from tools.source import Source
 from tools.stamps import Dating
 
 _TOLD: Mapping[str, re.Pattern[str]] = {
-    "uuid": re.compile(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
-    "bdf": re.compile(r"[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d"),
-    "name": re.compile(r"(?:NVIDIA|Tesla|Quadro|GeForce) [\w ./()-]*\d[\w ./()-]*"),
-    "driver": re.compile(r"\d{3}\.\d{2,3}\.\d{2}"),
-    "pstate": re.compile(r"P(?:\d|1[0-5])"),
-    "timestamp": re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}"),
+    "uuid": compile_late(r"GPU-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    "bdf": compile_late(r"[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d"),
+    "name": compile_late(r"(?:NVIDIA|Tesla|Quadro|GeForce) [\w ./()-]*\d[\w ./()-]*"),
+    "driver": compile_late(r"\d{3}\.\d{2,3}\.\d{2}"),
+    "pstate": compile_late(r"P(?:\d|1[0-5])"),
+    "timestamp": compile_late(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}"),
 }
 """Cells that are like no other column's."""
 _WHO = ("uuid", "bdf", "name")
-_UNIT = re.compile(r"\d+(?:\.\d+)? (?:W|MHz|MiB)")
-_VALUE = re.compile(
+_UNIT = compile_late(r"\d+(?:\.\d+)? (?:W|MHz|MiB)")
+_VALUE = compile_late(
     r"-?\d+(?:\.\d+)?(?: (?:W|MHz|MiB|%))?|0x[0-9a-fA-F]{16}|\[[^\]]+\]|N/A|Yes|No|"
     r"Enabled|Disabled|(?:Not )?Active|[0-9A-F]+(?:\.[0-9A-F]+)+|Default|Exclusive_\w+"
 )
-_QUERY = re.compile(r"--query-(?:gpu|remapped-rows)[= ]([\w.,]+)")
+_QUERY = compile_late(r"--query-(?:gpu|remapped-rows)[= ]([\w.,]+)")
 _FIRST_LINES = 8
 _FEW = 2
 Row = tuple[int, str, list[str]]

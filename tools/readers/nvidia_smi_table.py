@@ -5,16 +5,17 @@ from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import LOST, Value, canonical
+from tools.late_patterns import compile_late
 from tools.readers.nvidia_smi import printed_at
 
-_HEAD = re.compile(rb"\| NVIDIA-SMI [\d.]+ +(?:Driver Version|KMD Version)")
-_DRIVER = re.compile(r"Driver Version: ([\d.]+)")
-_FIRST = re.compile(
+_HEAD = compile_late(rb"\| NVIDIA-SMI [\d.]+ +(?:Driver Version|KMD Version)")
+_DRIVER = compile_late(r"Driver Version: ([\d.]+)")
+_FIRST = compile_late(
     r"^\|\s+(?P<index>\d+)\s+(?P<name>\S.*?)\s+(?P<persistence>On|Off|N/A|ERR!)\s+\|"
     r"\s+(?P<bdf>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s+\S+\s+\|\s+(?P<ecc>[^\s|]+)"
     r"\s*\|"
 )
-_SECOND = re.compile(
+_SECOND = compile_late(
     r"^\|\s*\S+\s+(?P<temperature>\S+?)C?\s+(?P<pstate>P\d+|N/A|ERR!)\s+(?P<power>\S+?)W?\s*/"
     r"\s*(?P<limit>\S+?)W?\s+\|\s+(?:(?P<used>\S+?)(?:MiB)?\s*/\s*(?P<total>\S+?)(?:MiB)?"
     r"|(?P<instead>[A-Za-z][^|/]*?))\s+\|\s+(?P<use>\S+?)%?\s+\S+"

@@ -3,19 +3,19 @@
 Tags are scanned, not parsed: a report cut in the middle still tells of the GPUs before the cut.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 
 from tools.command_text import command_lines, host_of
 from tools.evidence import Item
+from tools.late_patterns import compile_late
 from tools.readers.nvidia_smi import Tree, report_items
 from tools.request import Request
 from tools.source import Source
 
-_TAG = re.compile(r"<(?P<end>/?)(?P<name>\w++)(?P<rest>[^<>]*+)>(?P<text>[^<]*+)")
-_ID = re.compile(r'\bid="([^"]*)"')
+_TAG = compile_late(r"<(?P<end>/?)(?P<name>\w++)(?P<rest>[^<>]*+)>(?P<text>[^<]*+)")
+_ID = compile_late(r'\bid="([^"]*)"')
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
-_REASON = re.compile(r"clocks_(?:event|throttle)_reasons/clocks_(?:event|throttle)_reason_(\w+)")
+_REASON = compile_late(r"clocks_(?:event|throttle)_reasons/clocks_(?:event|throttle)_reason_(\w+)")
 _DEEPEST = 32
 PATHS: Mapping[str, str] = {
     "serial": "serial number",

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
-_LINE = re.compile(r"^NVRM version: NVIDIA UNIX (.*?)\s+(\d+\.\d+(?:\.\d+)?)\s", re.MULTILINE)
+_LINE = compile_late(r"^NVRM version: NVIDIA UNIX (.*?)\s+(\d+\.\d+(?:\.\d+)?)\s", re.MULTILINE)
 
 
 def recognise(head: bytes) -> float:

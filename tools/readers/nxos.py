@@ -3,9 +3,10 @@
 import re
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.stamps import MONTHS
 
-PATTERN = re.compile(
+PATTERN = compile_late(
     r"(?P<stamp>(?P<year>20\d\d) (?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) "
     r"(?P<day>[ \d]\d) (?P<hms>\d\d:\d\d:\d\d)(?:\.(?P<fraction>\d{1,6}))?) "
     r"(?:(?P<offset>[+-]\d\d:\d\d) )?(?P<host>[A-Za-z][\w.-]*) (?P<text>%[A-Z][\w-]*-\d-\w+: .*)",

@@ -1,10 +1,10 @@
 """OpenMetrics and the older Prometheus text exposition, with or without time stamps."""
 
-import re
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 
 from tools.evidence import Gap, Item, Series
+from tools.late_patterns import compile_late
 from tools.request import Request
 from tools.samples import LATEST_S, Samples
 from tools.source import Source
@@ -13,13 +13,13 @@ CLOCK = "scrape:prometheus"
 MAX_SERIES = 200_000
 LOOK = 80
 """So many lines tell whether it is this format."""
-LINE = re.compile(
+LINE = compile_late(
     r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(?P<labels>(?:[^\"}]|\"(?:[^\"\\]|\\.)*\")*)\})?"
     r"[ \t]+(?P<value>[-+]?(?:\d[\d.eE+-]*|\.\d+|Inf|NaN|inf|nan))"
     r"(?:[ \t]+(?P<at>-?\d+(?:\.\d+)?(?:e[+-]?\d+)?))?[ \t]*(?:# .*)?$"
 )
-_LABEL = re.compile(r"([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\]|\\.)*)\"")
-_ESCAPE = re.compile(r"\\(.)")
+_LABEL = compile_late(r"([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\]|\\.)*)\"")
+_ESCAPE = compile_late(r"\\(.)")
 _NUMERIC = frozenset("0123456789+-.eE")
 _MILLISECONDS = 1e11
 """Above this a time stamp counts milliseconds, as the older format does."""

@@ -3,9 +3,10 @@
 import re
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.stamps import MONTHS
 
-PATTERN = re.compile(
+PATTERN = compile_late(
     r"(?P<stamp>(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?P<day>[ \d]\d) "
     r"(?P<hms>\d\d:\d\d:\d\d) (?P<micro>\d{6})) \[[0-9A-Fa-f]{4,16}\] (?P<level>0x[0-9a-f]{2}) -> "
     r"(?P<text>.*)",

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tools.evidence import Instant, Item, Record, Span
+from tools.late_patterns import compile_late
 from tools.request import Request
 from tools.source import Source
 from tools.stamps import Dating
 from tools.writers import writer_of
 
-_APT = re.compile(r"^Start-Date: (\d{4}-\d\d-\d\d)  ?(\d\d:\d\d:\d\d)", re.MULTILINE)
-_ACTION = re.compile(r"^(Install|Upgrade|Remove|Purge|Downgrade|Reinstall): (.*)$", re.MULTILINE)
-_PACKAGE = re.compile(r"([^\s,()]+) \(([^)]*)\)")
+_APT = compile_late(r"^Start-Date: (\d{4}-\d\d-\d\d)  ?(\d\d:\d\d:\d\d)", re.MULTILINE)
+_ACTION = compile_late(r"^(Install|Upgrade|Remove|Purge|Downgrade|Reinstall): (.*)$", re.MULTILINE)
+_PACKAGE = compile_late(r"([^\s,()]+) \(([^)]*)\)")
 
 
 class PackageHistoryReader:

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEAD = re.compile(rb"^# Port (?:extended )?counters: Lid \d+", re.MULTILINE)
-_PORT = re.compile(r"# Port (?:extended )?counters: Lid (\d+) (?:port (\d+)|all ports)")
-_PAIR = re.compile(r"\s*([A-Z]\w+):\.+(\d+)\s*$")
+_HEAD = compile_late(rb"^# Port (?:extended )?counters: Lid \d+", re.MULTILINE)
+_PORT = compile_late(r"# Port (?:extended )?counters: Lid (\d+) (?:port (\d+)|all ports)")
+_PAIR = compile_late(r"\s*([A-Z]\w+):\.+(\d+)\s*$")
 NAMES = {
     "SymbolErrorCounter": "symbol_error", "SymbolErrors": "symbol_error",
     "LinkErrorRecoveryCounter": "link_error_recovery", "LinkRecovers": "link_error_recovery",

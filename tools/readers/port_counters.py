@@ -3,11 +3,11 @@
 `grep . /sys/class/infiniband/*/ports/*/counters/*` and its relatives: `head -v`, `tail -n +1`.
 """
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
@@ -16,8 +16,8 @@ _PATH = (
     r"/sys/class/infiniband/(?P<nic>[\w.-]+)/ports/(?P<port>\d+)/"
     r"(?P<kind>counters|hw_counters)/(?P<name>\w+)"
 )
-_ROW = re.compile(rf"(?:==> )?{_PATH}(?:[:= ] ?(?P<value>\d+)\s*$| <==\s*$)")
-_NUMBER = re.compile(r"(\d+)\s*$")
+_ROW = compile_late(rf"(?:==> )?{_PATH}(?:[:= ] ?(?P<value>\d+)\s*$| <==\s*$)")
+_NUMBER = compile_late(r"(\d+)\s*$")
 _SEVERAL = 3
 
 

@@ -3,13 +3,13 @@
 `grep -H . /sys/class/infiniband/*/ports/*/{state,phys_state,rate,link_layer}`; told like ibstat's.
 """
 
-import re
 from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import Value
+from tools.late_patterns import compile_late
 
-_ROW = re.compile(
+_ROW = compile_late(
     r"/sys/class/infiniband/(?P<nic>[\w.-]+)/ports/(?P<port>\d+)/"
     r"(?P<name>state|phys_state|rate|link_layer):(?:\d+: )?(?P<value>\S.*)$"
 )

@@ -1,18 +1,18 @@
 """`ulimit -a` and `/proc/PID/limits`: what a process may use."""
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_SHELL = re.compile(
+_SHELL = compile_late(
     r"^(?P<name>[a-z][a-z /-]*[a-z])\s+\((?:(?P<unit>[\w.-]+), )?-\w\) (?P<value>\S+)$"
 )
-_PROC = re.compile(
+_PROC = compile_late(
     r"^Max (?P<name>[a-z][a-z /-]*[a-z])\s{2,}(?P<value>\S+)\s+\S+(?:\s+(?P<unit>\w+))?\s*$"
 )
 _UNITS = {"kbytes": 1024, "blocks": 512, "512-byte": 512}

@@ -1,6 +1,5 @@
 """Answers of the Prometheus HTTP API: instant and range queries."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from tools.documents import text_start
 from tools.errors import WrongFormatError
 from tools.evidence import Gap, Item, Record, Series
 from tools.json_places import Finder
+from tools.late_patterns import compile_late
 from tools.readers.alertmanager import alert_record
 from tools.readers.loki_json import is_streams
 from tools.request import Request
@@ -19,10 +19,10 @@ from tools.source import Source
 from tools.stamps import Dating
 
 CLOCK = "scrape:prometheus"
-_NAMED = re.compile(r"query(?:_range)?[ =/](?P<name>[\w.-]+): ")
-_STEM = re.compile(r"([^/!]+?)(?:\.(?:json|om|gz|zst|txt))*$")
+_NAMED = compile_late(r"query(?:_range)?[ =/](?P<name>[\w.-]+): ")
+_STEM = compile_late(r"([^/!]+?)(?:\.(?:json|om|gz|zst|txt))*$")
 _NAME, _ALERTS, _STATE = "__name__", "ALERTS", "alertstate"
-_HASH = re.compile(r"[0-9a-f]{12,}|\d+")
+_HASH = compile_late(r"[0-9a-f]{12,}|\d+")
 
 
 Pair = tuple[float, float]

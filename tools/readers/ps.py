@@ -5,17 +5,20 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEADER = re.compile(rb"^ *(?:USER |UID |PID |S |STAT |F )[^\n]*\b(?:CMD|COMMAND)\b", re.MULTILINE)
+_HEADER = compile_late(
+    rb"^ *(?:USER |UID |PID |S |STAT |F )[^\n]*\b(?:CMD|COMMAND)\b", re.MULTILINE
+)
 _NAMES = {
     "pid": "pid", "ppid": "ppid", "s": "state", "stat": "state", "wchan": "wchan",
     "user": "user", "uid": "user", "etime": "elapsed", "elapsed": "elapsed", "start": "start",
     "started": "started", "lstart": "started", "time": "cpu_time", "cgroup": "cgroup",
 }  # fmt: skip
-_ASKED = re.compile(r"\bps\b[^|;]*? -[A-Za-z]*o[ =]?([\w:=,]+)")
+_ASKED = compile_late(r"\bps\b[^|;]*? -[A-Za-z]*o[ =]?([\w:=,]+)")
 _LAST = (["cmd"], ["command"], ["args"], ["comm"])
 """Columns that hold words: only at the end can the cells be counted."""
 MAX_PROCESSES = 4000

@@ -1,15 +1,15 @@
 """`rdma statistic show`: what each RDMA port has counted, one line a port."""
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_ROW = re.compile(r"^link (?P<nic>[\w.-]+)/(?P<port>\d+) (?P<rest>(?:[a-z]\w* \d+ ?)+)$")
+_ROW = compile_late(r"^link (?P<nic>[\w.-]+)/(?P<port>\d+) (?P<rest>(?:[a-z]\w* \d+ ?)+)$")
 _MOST = 0.8
 
 

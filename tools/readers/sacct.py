@@ -7,13 +7,14 @@ from tools.command_text import command_lines, host_of
 from tools.evidence import Instant, Item, ObjectState, Reading
 from tools.gpu_values import Value
 from tools.host_lists import expand_hosts
+from tools.late_patterns import compile_late
 from tools.masks import masked
 from tools.request import Request
 from tools.source import Source
 
-_JOB = re.compile(r"\d+(?:_\d+|\+\d+)?")
+_JOB = compile_late(r"\d+(?:_\d+|\+\d+)?")
 _IDS = frozenset({"JobID", "JobIDRaw"})
-_EXIT = re.compile(r"(\d+):(\d+)")
+_EXIT = compile_late(r"(\d+):(\d+)")
 _NOWHERE = frozenset({"", "none assigned", "none", "(null)", "unknown"})
 _NAMES = {
     "jobid": "job", "jobidraw": "job", "jobname": "name", "state": "state", "nodelist": "nodes",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tools.command_text import command_lines, host_of
 from tools.evidence import Instant, Item, ObjectState, Reading
 from tools.host_lists import expand_hosts
+from tools.late_patterns import compile_late
 from tools.masks import masked
 from tools.readers.squeue import awaited_nodes
 from tools.request import Request
@@ -17,17 +18,17 @@ from tools.stamps import Dating
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEAD = re.compile(rb"^JobId=\d+ ", re.MULTILINE)
-_JOB = re.compile(r"^JobId=(\d+) ", re.MULTILINE)
-_NODES = re.compile(r"(?:^|\s)NodeList=(\S+)")
+_HEAD = compile_late(rb"^JobId=\d+ ", re.MULTILINE)
+_JOB = compile_late(r"^JobId=(\d+) ", re.MULTILINE)
+_NODES = compile_late(r"(?:^|\s)NodeList=(\S+)")
 _FIELDS = {
-    "name": re.compile(r" JobName=(.*)$", re.MULTILINE),
-    "state": re.compile(r"\bJobState=(\S+)"),
-    "reason": re.compile(r"\bReason=(\S+)"),
-    "exit": re.compile(r"\bExitCode=(\d+:\d+)"),
-    "end": re.compile(r"\bEndTime=(\d\S+)"),
-    "partition": re.compile(r"^ +Partition=(\S+)", re.MULTILINE),
-    "nodes": re.compile(r"^ +NodeList=(\S+)", re.MULTILINE),
+    "name": compile_late(r" JobName=(.*)$", re.MULTILINE),
+    "state": compile_late(r"\bJobState=(\S+)"),
+    "reason": compile_late(r"\bReason=(\S+)"),
+    "exit": compile_late(r"\bExitCode=(\d+:\d+)"),
+    "end": compile_late(r"\bEndTime=(\d\S+)"),
+    "partition": compile_late(r"^ +Partition=(\S+)", re.MULTILINE),
+    "nodes": compile_late(r"^ +NodeList=(\S+)", re.MULTILINE),
 }
 _UNFINISHED = frozenset(
     {"PENDING", "RUNNING", "CONFIGURING", "SUSPENDED", "COMPLETING", "RESIZING"}

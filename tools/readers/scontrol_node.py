@@ -5,15 +5,16 @@ from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import Value
+from tools.late_patterns import compile_late
 
-_HEAD = re.compile(r"^NodeName=(\S+)", re.MULTILINE)
+_HEAD = compile_late(r"^NodeName=(\S+)", re.MULTILINE)
 _FIELDS = {
-    "state": re.compile(r"(?:^|\s)State=(\S+)"),
-    "version": re.compile(r"(?:^|\s)Version=(\S+)"),
-    "resources": re.compile(r"(?:^|\s)Gres=(\S+)"),
-    "booted": re.compile(r"(?:^|\s)BootTime=(\d\S+)"),
+    "state": compile_late(r"(?:^|\s)State=(\S+)"),
+    "version": compile_late(r"(?:^|\s)Version=(\S+)"),
+    "resources": compile_late(r"(?:^|\s)Gres=(\S+)"),
+    "booted": compile_late(r"(?:^|\s)BootTime=(\d\S+)"),
 }
-_REASON = re.compile(r"^ *Reason=(.*?)(?: \[([^\[\]@]+)@([\dT:.+-]+)\])?$", re.MULTILINE)
+_REASON = compile_late(r"^ *Reason=(.*?)(?: \[([^\[\]@]+)@([\dT:.+-]+)\])?$", re.MULTILINE)
 _NOTHING = "(null)"
 _MOMENTS = ("since", "booted")
 

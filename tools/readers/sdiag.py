@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.evidence import Instant
+from tools.late_patterns import compile_late
 from tools.stamps import from_epoch
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEAD = re.compile(rb"^sdiag output at ", re.MULTILINE)
-_TAKEN = re.compile(r"^sdiag output at .*\((\d{9,11})\)\s*$", re.MULTILINE)
-_PART = re.compile(r"^(Main schedule statistics|Backfilling stats|Remote Procedure|Pending RPC)")
-_NUMBER = re.compile(r"^\s*([A-Z][\w ]*?(?: \(try sched\))?):\s*(\d+)\s*$")
-_CALL = re.compile(r"^\s*(\S.*?)\s+\( *\d+\) count:(\d+) +ave_time:(\d+) +total_time:(\d+)\s*$")
+_HEAD = compile_late(rb"^sdiag output at ", re.MULTILINE)
+_TAKEN = compile_late(r"^sdiag output at .*\((\d{9,11})\)\s*$", re.MULTILINE)
+_PART = compile_late(r"^(Main schedule statistics|Backfilling stats|Remote Procedure|Pending RPC)")
+_NUMBER = compile_late(r"^\s*([A-Z][\w ]*?(?: \(try sched\))?):\s*(\d+)\s*$")
+_CALL = compile_late(r"^\s*(\S.*?)\s+\( *\d+\) count:(\d+) +ave_time:(\d+) +total_time:(\d+)\s*$")
 _NAMES = {
     "Server thread count": "server_threads", "Agent queue size": "agent_queue",
     "Agent count": "agents", "Agent thread count": "agent_threads",

@@ -5,19 +5,20 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
-_SHEBANG = re.compile(rb"\A(?:\xef\xbb\xbf)?#![^\n]*\b(?:ba|da|k|z)?sh\b")
-_UNIT = re.compile(rb"^\[Service\][^\[]*^Exec(?:Start|StartPre|Condition)=", re.MULTILINE)
-_SHOWN = re.compile(rb"^ExecStart=\{ path=", re.MULTILINE)
-_EXEC = re.compile(r"^Exec(?:Start|StartPre|Condition)=(.*)$", re.MULTILINE)
-_ARGV = re.compile(r"argv\[\]=(.*?) ;")
-_ID = re.compile(r"^Id=(\S+)$", re.MULTILINE)
-_PATH = re.compile(r"(?<![\w./$}\-])(/[A-Za-z0-9_][\w.@%+\-]*(?:/[\w.@%+\-]+)*)")
-_TIMED = re.compile(r"(?:^|[\s;(|&$])timeout\s+(?:-\S+\s+)*[\d$\"{]", re.MULTILINE)
-_BOUND = re.compile(
+_SHEBANG = compile_late(rb"\A(?:\xef\xbb\xbf)?#![^\n]*\b(?:ba|da|k|z)?sh\b")
+_UNIT = compile_late(rb"^\[Service\][^\[]*^Exec(?:Start|StartPre|Condition)=", re.MULTILINE)
+_SHOWN = compile_late(rb"^ExecStart=\{ path=", re.MULTILINE)
+_EXEC = compile_late(r"^Exec(?:Start|StartPre|Condition)=(.*)$", re.MULTILINE)
+_ARGV = compile_late(r"argv\[\]=(.*?) ;")
+_ID = compile_late(r"^Id=(\S+)$", re.MULTILINE)
+_PATH = compile_late(r"(?<![\w./$}\-])(/[A-Za-z0-9_][\w.@%+\-]*(?:/[\w.@%+\-]+)*)")
+_TIMED = compile_late(r"(?:^|[\s;(|&$])timeout\s+(?:-\S+\s+)*[\d$\"{]", re.MULTILINE)
+_BOUND = compile_late(
     r"^(?:TimeoutStartSec|RuntimeMaxSec|TimeoutStartUSec)=(?!infinity|0$)\S", re.MULTILINE
 )
-_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
+_COMMENT = compile_late(r"^\s*#.*$", re.MULTILINE)
 _WHOLE = 64 << 10
 """A health check is no longer; of an installer's script nothing is typed."""
 

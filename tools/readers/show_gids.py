@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEADER = re.compile(rb"^DEV\s+PORT\s+INDEX\s+GID\b", re.MULTILINE)
-_ROW = re.compile(
+_HEADER = compile_late(rb"^DEV\s+PORT\s+INDEX\s+GID\b", re.MULTILINE)
+_ROW = compile_late(
     r"^(?P<nic>\w+)\s+(?P<port>\d+)\s+(?P<index>\d+)\s+(?P<gid>(?:[0-9a-f]{4}:){7}[0-9a-f]{4})"
     r"(?:\s+(?P<address>\d+\.\d+\.\d+\.\d+))?\s+(?P<version>v[12])(?:\s+(?P<netdev>\S+))?\s*$"
 )

@@ -1,20 +1,20 @@
 """`sinfo`, by node or by partition: the state of each node, and in short why it is not used."""
 
-import re
 from collections.abc import Callable, Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import Value
 from tools.host_lists import expand_hosts
+from tools.late_patterns import compile_late
 from tools.readers import sinfo_reasons
 from tools.readers.nvidia_smi import printed_at
 
-_HEAD = re.compile(
+_HEAD = compile_late(
     r"(?:NODELIST +NODES +PARTITION +STATE|PARTITION +AVAIL +TIMELIMIT .*\bSTATE +NODELIST)\b.*"
 )
 TOP = 3
 """Above the heading stand a blank line and the time at most."""
-_STATE = re.compile(r"[a-z][a-z_+]*[*~#!%$@^-]?")
+_STATE = compile_late(r"[a-z][a-z_+]*[*~#!%$@^-]?")
 _SHORT = {"drng": "draining", "alloc": "allocated", "comp": "completing", "unk": "unknown"}
 """The short words that are not the beginning of the long ones, or that a page knows in full."""
 _NO_REASON = frozenset({"", "none"})

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.host_lists import expand_hosts
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
 
-_HEAD = re.compile(rb"^REASON +USER(?:\(UID\))? +TIMESTAMP +(?:STATE +)?NODELIST", re.MULTILINE)
-_ROW = re.compile(
+_HEAD = compile_late(rb"^REASON +USER(?:\(UID\))? +TIMESTAMP +(?:STATE +)?NODELIST", re.MULTILINE)
+_ROW = compile_late(
     r"^(?P<reason>\S.*?) +(?P<user>[\w.()+-]+) +(?P<since>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|Unknown) +"
     r"(?:(?P<state>[a-z*~#!%$@^+-]+) +)?(?P<nodes>[\w.\[\],-]+)\s*$"
 )

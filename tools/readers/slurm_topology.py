@@ -5,8 +5,11 @@ from collections.abc import Iterator
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.host_lists import expand_hosts
+from tools.late_patterns import compile_late
 
-_ROW = re.compile(r"^SwitchName=(?P<switch>[\w.-]+)\s(?:.*\s)?Nodes=(?P<nodes>\S+)", re.IGNORECASE)
+_ROW = compile_late(
+    r"^SwitchName=(?P<switch>[\w.-]+)\s(?:.*\s)?Nodes=(?P<nodes>\S+)", re.IGNORECASE
+)
 _MARK = b"switchname="
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tools.command_text import command_lines, host_of
 from tools.evidence import Instant, Item, ObjectState, Reading
 from tools.host_lists import expand_hosts
+from tools.late_patterns import compile_late
 from tools.masks import masked
 from tools.readers.nvidia_smi import printed_at
 from tools.request import Request
@@ -47,8 +48,8 @@ TOP = 3
 """Above the heading stand a blank line and the time at most."""
 _CUT = 8
 """The column of a state in words is eight wide."""
-_ARRAY = re.compile(r"(\d+)_\[.*")
-_UNAVAILABLE = re.compile(r"Unavailable(?:Nodes)?:([^()\s]+)")
+_ARRAY = compile_late(r"(\d+)_\[.*")
+_UNAVAILABLE = compile_late(r"Unavailable(?:Nodes)?:([^()\s]+)")
 _NOTHING = frozenset({"", "(null)", "None", "N/A"})
 Row = Mapping[str, str]
 

@@ -1,17 +1,21 @@
 """Programs' own stamps at a line's beginning: bare or in brackets, with or without zone."""
 
-import re
+from typing import TYPE_CHECKING
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 
-PATTERN = re.compile(
+if TYPE_CHECKING:
+    import re
+
+PATTERN = compile_late(
     r"[^\d\n]{0,24}?[\[(<]?(?P<stamp>\d{4}[-/]\d\d[-/]\d\d[T _]?\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?"
     r"(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d|[+-]\d\d))?)(?=[\s\])>|,:;-])",
 )
 _TRACEBACK = b"Traceback (most recent call last)"
 _CARRIER = "stamps of a carrier"
-_BEHIND = re.compile(r"[\])>|,:;-]? ?")
-_RANK = re.compile(r"\[(?:rank|default)(\d+)\]|\b[Rr]ank[ :=]{1,2}(\d+)\b")
+_BEHIND = compile_late(r"[\])>|,:;-]? ?")
+_RANK = compile_late(r"\[(?:rank|default)(\d+)\]|\b[Rr]ank[ :=]{1,2}(\d+)\b")
 
 
 def build(match: "re.Match[str]", setting: Setting) -> Line | None:

@@ -1,13 +1,17 @@
 """Stamps with a month's name: fabric manager, Apache, appliances, Python's ctime."""
 
-import re
+from typing import TYPE_CHECKING
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.printed_dates import zone_in
 from tools.stamps import MONTHS
 
+if TYPE_CHECKING:
+    import re
+
 _NAMES = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-PATTERN = re.compile(
+PATTERN = compile_late(
     r"[\[(<*]?(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?"
     rf"(?:(?P<month>{_NAMES})\w* +(?P<day>\d{{1,2}}),?"
     rf"|(?P<day2>\d{{1,2}})[ /-](?P<month2>{_NAMES})\w*)(?:[ /-](?P<year>\d{{4}}),?)?[ :T]"

@@ -7,10 +7,11 @@ import re
 
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Instant
+from tools.late_patterns import compile_late
 from tools.stamps import MONTH, month_of
 from tools.syslog_tags import HOST, tagged_line
 
-PATTERN = re.compile(
+PATTERN = compile_late(
     rf"(?:<\d{{1,3}}>)? ?({MONTH}) ([ \d]\d) "
     r"(\d\d):(\d\d):(\d\d)"
     rf"(?:\.(\d{{1,9}}))?(?: (\d{{4}}))? ({HOST}) (.*)",

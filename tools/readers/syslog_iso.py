@@ -3,6 +3,7 @@
 import re
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.syslog_tags import HOST, kernel_line, tagged_line
 
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
@@ -12,14 +13,14 @@ _STAMP = (
     rf"|\d{{4}}-\d\d-\d\d {_CLOCK}"
     r"(?= [A-Za-z0-9][\w.-]* (?:kernel|[\w./-]{1,64}\[\d{1,10}\]): )"
 )
-PATTERN = re.compile(
+PATTERN = compile_late(
     rf"(?:<\d{{1,3}}>(?P<version>1 )?)?(?P<stamp>{_STAMP}) (?P<host>{HOST}) "
     # Only where the version is given do fields of a header stand behind the host.
     r"(?P<rest>(?:(?(version)\S+ \S+ \S+ |(?!))"
     r"|[^\s\[\]:=]+(?: [^\s\[\]:=]+)?(?:\[[^\]\s]{1,24}\])?: ).*)",
     re.DOTALL,
 )
-_FIELDS = re.compile(
+_FIELDS = compile_late(
     r"(\S+) (\S+) (\S+) (?:-|(?:\[(?:[^\]\\]|\\.)*\])+) ?(?:\ufeff)?(.*)", re.DOTALL
 )
 

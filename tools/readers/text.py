@@ -1,9 +1,8 @@
 """Plain text: lines of no known kind, kept and searched all the same."""
 
-import re
-
 from tools.dialect import Dialect
+from tools.late_patterns import compile_late
 
 DIALECT = Dialect(
-    "text", pattern=re.compile(r"(?!)"), build=lambda _match, _setting: None, weight=0.0
+    "text", pattern=compile_late(r"(?!)"), build=lambda _match, _setting: None, weight=0.0
 )

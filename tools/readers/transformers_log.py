@@ -1,11 +1,15 @@
 """Hugging Face's trainers: `[INFO|trainer.py:2134] 2024-09-17 23:35:34,372 >> text`."""
 
-import re
+from typing import TYPE_CHECKING
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.readers.stamped import rank_of
 
-PATTERN = re.compile(
+if TYPE_CHECKING:
+    import re
+
+PATTERN = compile_late(
     r"(?:\[rank\d+\]:)?\[(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\|[\w./-]+:\d+\] "
     r"(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) >>"
 )

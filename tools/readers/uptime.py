@@ -1,21 +1,23 @@
 """`uptime`, `uptime -s`, `/proc/uptime`, `who -b`: since when a host runs."""
 
-import re
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
+from tools.late_patterns import compile_late
 
 if TYPE_CHECKING:
+    import re
+
     from tools.gpu_values import Value
 
-_SPOKEN = re.compile(
+_SPOKEN = compile_late(
     r"up +(?:(?P<days>\d+) days?, +)?(?:(?P<hours>\d+):(?P<minutes>\d\d)|(?P<min>\d+) min)"
     r".*load averages?: +(?P<load>[\d.]+)"
 )
-_PROC = re.compile(r"^(\d+\.\d\d) \d+\.\d\d\s*$")
-_SINCE = re.compile(r"^(?:\s+system boot +)?(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?)\s*$")
+_PROC = compile_late(r"^(\d+\.\d\d) \d+\.\d\d\s*$")
+_SINCE = compile_late(r"^(?:\s+system boot +)?(\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?)\s*$")
 
 
 def recognise(head: bytes) -> float:

@@ -1,16 +1,20 @@
 """vLLM: `INFO 05-11 07:41:02 [core.py:96] text`, with the worker's name before it, without year."""
 
-import re
+from typing import TYPE_CHECKING
 
 from tools.dialect import Dialect, Line, Setting
+from tools.late_patterns import compile_late
 from tools.readers.stamped import rank_of
 
-PATTERN = re.compile(
+if TYPE_CHECKING:
+    import re
+
+PATTERN = compile_late(
     r"(?:\((?P<worker>[A-Za-z][\w.-]*)(?: rank=\d+)? pid=(?P<pid>\d+)(?:, ip=[\d.]+)?\) ){0,2}"
     r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) (?P<month>\d\d)-(?P<day>\d\d) "
     r"(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)(?:[.,](?P<fraction>\d{3,6}))? "
 )
-_PARALLEL = re.compile(r"_TP(\d+)\b")
+_PARALLEL = compile_late(r"_TP(\d+)\b")
 
 
 def build(match: "re.Match[str]", setting: Setting) -> Line | None:
