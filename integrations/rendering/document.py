@@ -171,7 +171,14 @@ def _remedy(view: View, one: OfferedRemedy) -> Document:
         "title": view.words.say(one.title),
         "stage": one.stage,
         "risk": one.risk,
+        "badge": _badge(view, one.page),
     }
+
+
+def _badge(view: View, page: str) -> str | None:
+    """Tell whose a page is, where it is not shipped."""
+    known = view.pages.get(page)
+    return known.badge or None if known else None
 
 
 def _change(change: Change) -> Document:
@@ -190,6 +197,7 @@ def _root(view: View, root: RootCause) -> Document:
     return {
         "hypothesis": root.hypothesis,
         "page": root.page,
+        "badge": _badge(view, root.page),
         "codes": list(root.codes),
         "title": root.title.model_dump(),
         "layer": root.layer,

@@ -146,7 +146,9 @@ class Collection:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        (self.root / _CONTENT).mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.root.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for folder in (self.root, self.root / _CONTENT):
+            folder.mkdir(exist_ok=True, mode=0o700)
         lock = os.open(self.root / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from knowledge.catalog import Catalog
+from knowledge.own.document import OWN
 from knowledge.search.exact import DEAF
 from knowledge.search.passages import Passage, passages_of
 
@@ -31,6 +32,11 @@ class Entry:
     """How far to trust it, where it is not shipped: whose it is and its date."""
     disputed: bool = False
     """Its sources disagree; the page shows both."""
+
+    @property
+    def own(self) -> bool:
+        """Tell whether an organisation added it."""
+        return self.kind == "document" or self.badge.startswith(OWN)
 
     @property
     def fields(self) -> Mapping[str, str]:

@@ -191,12 +191,12 @@ class Finder:
         return max(probability, self._told_at(query, int(totals.argmax())))
 
     def _told_at(self, query: str, place: int) -> float:
-        """Return which share of a query's words, by rarity, one passage of a document holds.
+        """Return which share of a query's words, by rarity, one passage of something own holds.
 
-        The weights were fitted to pages, which words of an organisation's own hardly occur in.
+        The weights were fitted to shipped pages, in which an organisation's own words hardly occur.
         """
         rarity = {token: self.whole.rarity(token) for token in tokens_of(query)}
-        if self.corpus.entries[place].kind != "document" or len(rarity) < _LEAST_WORDS:
+        if not self.corpus.entries[place].own or len(rarity) < _LEAST_WORDS:
             return 0.0
         mine = (self.corpus.passages[n] for n in np.flatnonzero(self._entry_of == place))
         texts = (frozenset(tokens_of(f"{each.heading} {each.text}")) for each in mine)
