@@ -6,13 +6,13 @@ import random
 import sys
 from pathlib import Path
 
-from evals.bench import growth, plot, speed
+from evals.bench import growth, plot, search, speed
 from evals.bench.gates import Gates
 from evals.bench.measure import Figures
 from knowledge.catalog import load_catalog
 
 HERE = Path(__file__).parent
-PARTS = ("speed", "growth", "gates")
+PARTS = ("speed", "search", "growth", "gates")
 
 
 def main() -> int:
@@ -42,6 +42,8 @@ def measure(part: str, scratch: Path, seeds: int) -> Figures:
     """Measure one part."""
     if part == "speed":
         return speed.measure(scratch)
+    if part == "search":
+        return search.measure(scratch)
     if part == "growth":
         return growth.measure(load_catalog(), scratch)
     drawn = random.SystemRandom().sample(range(1, 10**6), seeds)

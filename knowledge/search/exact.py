@@ -44,7 +44,10 @@ _CAUSES = ("root", "change")
 
 
 class _Run(NamedTuple):
-    """Words of a query that follow each other, as one key; a saying has several and no number."""
+    """Words of a query that follow each other, as one key; a saying has several and no number.
+
+    `text` is there where it is one word.
+    """
 
     key: str
     text: str
@@ -173,13 +176,15 @@ def _names_of(page: Page) -> Iterator[str]:
 def _runs(query: str) -> Iterator[_Run]:
     """Yield what may be a name in a text: its words alone, joined with a number, or a saying."""
     pieces = _PIECE.findall(query)
-    for start, first in enumerate(pieces):
-        yield _Run(_key(first), first, 1, saying=False)
-        for length in range(2, min(_LONGEST_SAYING, len(pieces) - start) + 1):
-            text = " ".join(pieces[start : start + length])
-            saying = not _DIGIT.search(text)
-            if saying or length <= _LONGEST:
-                yield _Run(_key(text), text, length, saying=saying)
+    keys = list(map(_key, pieces))
+    for start, key in enumerate(keys):
+        yield _Run(key, pieces[start], 1, saying=False)
+        for length, word in enumerate(keys[start + 1 : start + _LONGEST_SAYING], 2):
+            key += word  # noqa: PLW2901 -- it grows
+            saying = not _DIGIT.search(key)
+            if not saying and length > _LONGEST:
+                break
+            yield _Run(key, "", length, saying=saying)
 
 
 def _is_saying(name: str) -> bool:

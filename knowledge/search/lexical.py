@@ -54,14 +54,23 @@ class LexicalIndex:
         """Return how many texts use a plain word."""
         return max(map(self._count, tokens_of(word)), default=0)
 
+    def holds(self, token: str, text: int) -> bool:
+        """Tell whether one text has the token."""
+        return text in self._texts_with(token)
+
     def knows(self, token: str) -> bool:
         """Tell whether any text has the token."""
         return token in self._ranker.vocab_dict
 
     def _count(self, token: str) -> int:
+        return len(self._texts_with(token))
+
+    def _texts_with(self, token: str) -> NDArray[np.int32]:
+        """Return the places of the texts that have a token: a column of BM25's matrix."""
         place = self._ranker.vocab_dict.get(token)
-        starts = self._ranker.scores["indptr"]
-        return 0 if place is None else int(starts[place + 1] - starts[place])
+        held, starts = self._ranker.scores["indices"], self._ranker.scores["indptr"]
+        none: NDArray[np.int32] = held[:0]
+        return none if place is None else held[starts[place] : starts[place + 1]]
 
     def _score(self, tokens: Sequence[str]) -> NDArray[np.float32]:
         known = [token for token in dict.fromkeys(tokens) if self.knows(token)]

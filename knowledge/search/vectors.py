@@ -4,10 +4,11 @@ A file is one ``.npz``: ``keys`` (n × 16, uint8), ``scales`` (n, float32) and `
 int8). A component is its int8 times the vector's scale, half a percent off its largest at most.
 """
 
+import fcntl
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import as_file, files
@@ -108,12 +109,27 @@ def read_vectors(path: Path) -> VectorFile:
 
 
 def write_vectors(path: Path, held: VectorFile) -> None:
-    """Write a file aside and rename it into place; what cannot be written is embedded again."""
-    aside = path.with_suffix(f".{os.getpid()}.npz")
+    """Write a file aside and rename it into place; what cannot be written is embedded again.
+
+    Writers take turns, so that there is one place aside: who dies there leaves it to the next.
+    """
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(aside, keys=held.keys, scales=held.scales, values=held.values)
-        aside.replace(path)
+        with _turn(path.parent):
+            aside = path.with_suffix(".new")
+            with aside.open("wb") as raw:
+                np.savez(raw, keys=held.keys, scales=held.scales, values=held.values)
+            aside.replace(path)
+
+
+@contextmanager
+def _turn(folder: Path) -> Iterator[None]:
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def _empty() -> VectorFile:

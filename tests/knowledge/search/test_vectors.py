@@ -56,3 +56,13 @@ def test_files_of_other_dimensions_are_not_joined(tmp_path: Path) -> None:
 
     assert join(small, large) is large
     assert len(join(small, small).keys) == 2
+
+
+def test_a_writer_that_died_leaves_nothing_that_grows(tmp_path: Path) -> None:
+    """What it left aside is written over; nothing else lies there afterwards."""
+    (tmp_path / "cache.new").write_bytes(b"half")
+    for _ in range(2):
+        write_vectors(tmp_path / "cache.npz", pack([key_of("m", "a")], np.ones((1, 3), np.float32)))
+
+    assert [each.name for each in tmp_path.iterdir()] == ["cache.npz"]
+    assert len(read_vectors(tmp_path / "cache.npz").keys) == 1
