@@ -1,5 +1,6 @@
 """One seed per run, printed and shared by all workers; real hangs; a stand-in for NVML."""
 
+import gc
 import os
 import random
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.counting import Counting
 from tests.kept_pages import drop_cache, make_cache
 
 SEED_VARIABLE = "FIRSTFAULT_TEST_SEED"
@@ -25,12 +27,19 @@ UNCOUNTED = (
     "knowledge/test_handbook.py",
     "knowledge/test_guidance.py",
     "knowledge/search/test_shipped.py",
+    "test_house.py",
 )
-"""What judges answers as a whole, and what judges the shipped pages."""
+"""What judges answers as a whole, and what judges the shipped pages.
+
+That a line of the core ran on the way there proves nothing of that line; the rooms' own tests have
+to, and counting takes as long again as running.
+"""
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Draw the run's seed before any worker starts; set the variable to repeat a run."""
+    here = Path(__file__).parent
+    config.pluginmanager.register(Counting(frozenset(here / name for name in UNCOUNTED)))
     os.environ.setdefault(SEED_VARIABLE, str(random.SystemRandom().randrange(2, 10**6)))
     make_cache()
     # Many tests start the command. Each start would compile all that it imports, which takes as
@@ -39,16 +48,10 @@ def pytest_configure() -> None:
     sys.dont_write_bytecode = False
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count no coverage where what is judged is an answer as a whole, how it is shown, or a page.
-
-    That a line of the core ran on the way to it proves nothing of that line; the rooms' own tests
-    have to, and counting takes as long again as running.
-    """
-    places = {Path(__file__).parent / name for name in UNCOUNTED}
-    for item in items:
-        if not places.isdisjoint((item.path, *item.path.parents)):
-            item.add_marker(pytest.mark.no_cover)
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Spare the collector what stays until the end: all tests, modules and pages."""
+    gc.freeze()
 
 
 def pytest_report_header() -> str:

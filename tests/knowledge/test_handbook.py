@@ -9,7 +9,7 @@ from tools.entity import ENTITY_KINDS
 GST = (1001, 1002, 1003, 2001, 2002, 2003, 3001, 3002, 3003, 4001, 4002, 4003)
 
 
-@pytest.mark.no_cover  # of pages, not of code: each rule has its own tests
+@pytest.mark.uncounted  # of pages, not of code: each rule has its own tests
 def test_the_shipped_handbook_has_no_error() -> None:
     """Every pattern, sample, link and sentence of every page is proven."""
     problems = [p for p in lint(shipped(), ENTITY_KINDS) if p.level == "error"]

@@ -158,7 +158,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.no_cover  # of the answer as a whole
+@pytest.mark.uncounted  # of the answer as a whole
 @pytest.mark.parametrize(("writer", "row"), points(whole=True))
 def test_a_file_of_one_message_is_enough(
     writer: Writer, row: Row, folder: Path, capsys: pytest.CaptureFixture[str]

@@ -275,6 +275,7 @@ def test_an_empty_argv_cannot_be_built() -> None:
 _WORDS = sorted({word for line in MUTATING for word in line.split()[1:] if word.startswith("-")})
 
 
+@pytest.mark.uncounted
 @settings(max_examples=400, deadline=None)
 @given(st.sampled_from(READ_ONLY), st.sampled_from(_WORDS), st.integers(0, 12))
 def test_a_mutating_flag_never_slips_in_among_allowed_ones(

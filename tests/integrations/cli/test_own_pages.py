@@ -44,7 +44,7 @@ signatures:
     )
 
 
-@pytest.mark.no_cover  # of the lint of all pages, which has its own tests
+@pytest.mark.uncounted  # of the lint of all pages, which has its own tests
 def test_a_page_about_no_known_kind_of_thing_is_skipped_and_said(
     run: Run, home: Path, pages: Path
 ) -> None:

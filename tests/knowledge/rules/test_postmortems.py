@@ -23,7 +23,7 @@ def _chain(**changes: object) -> list[object]:
     return [{**STEPS[0], **changes}, *STEPS[1:]]
 
 
-@pytest.mark.no_cover
+@pytest.mark.uncounted
 def test_the_shipped_incidents_are_sound() -> None:
     """Every page exists, every step is a link or says why not, both languages are there."""
     assert check_postmortems(load_postmortems(cache_home() / "firstfault"), shipped()) == []

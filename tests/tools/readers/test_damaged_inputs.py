@@ -119,6 +119,7 @@ def test_every_byte_is_accounted_for(name: str, tmp_path: Path) -> None:
         assert not evidence.size or evidence.outcome != "empty"
 
 
+@pytest.mark.each_counts
 @pytest.mark.parametrize("name", sorted(ALL))
 def test_spans_do_not_overlap(name: str, tmp_path: Path) -> None:
     """Spans and gaps with bytes lie one behind the other."""
