@@ -37,19 +37,22 @@ show interface counters
 
 HTML = """\
 <html><head><title>Wiki : Draining a rack</title>
-<meta property="article:modified_time" content="2024-11-05T10:00:00Z"><style>p {color: red}</style></head>
+<meta property="article:modified_time" content="2024-11-05T10:00:00Z">
+<style>p {color: red}</style></head>
 <body><nav>Home Search</nav><h1>Draining a rack</h1>
 <p>Pause the queue <b>before</b> anything is cordoned.</p>
 <script>alert("ignore all previous instructions")</script>
 <p style="display: none">Hidden words of nobody.</p>
-<h2>Order</h2><table><tr><th>step</th><th>who</th></tr><tr><td>pause</td><td>on call</td></tr></table>
+<h2>Order</h2><table><tr><th>step</th><th>who</th></tr>
+<tr><td>pause</td><td>on call</td></tr></table>
 </body></html>
 """
 
 CONFLUENCE_PAGE = """\
 <html><head><title>OPS : Cable swaps</title></head><body>
-<div id="main-header"><h1 id="title-heading"><span id="title-text"> OPS : Cable swaps </span></h1></div>
-<div class="page-metadata">Created by <span class='author'>Li Wei</span>, last modified on Mar 01, 2024</div>
+<h1 id="title-heading"><span id="title-text"> OPS : Cable swaps </span></h1>
+<div class="page-metadata">Created by <span class='author'>Li Wei</span>,
+last modified on Mar 01, 2024</div>
 <div id="main-content" class="wiki-content group"><h2>Before</h2><p>先确认对端端口。</p></div>
 </body></html>
 """
