@@ -32,15 +32,26 @@ def close_repaired(
 
     What stays true of a card across boots ends only where another card sits in its place.
     """
-    boots = _by_node(e for e in events if e.page == RESET or _starts(e))
+    refused = _by_node(e for e in events if e.page == REFUSED)
+    boots = _by_node(e for e in events if _was_reset(e, refused) or _starts(e))
     if not boots:
         return list(events)
     well = _by_place([e for e in events if e.page in {*working, WELL}])
     return [_closed(event, pages[event.page], boots, well, seats) for event in events]
 
 
-RESET, WELL = "gpu-reset-by-hand", "gpu-healthy"
-"""The pages of a reset of a host's cards, and of a card that was read and is well."""
+RESET, REFUSED, WELL = "gpu-reset-by-hand", "gpu-reset-refused", "gpu-healthy"
+"""The pages of a reset of a host's cards, of one that was only ordered, and of a card that was read
+and is well."""
+_ANSWERS_S = 60.0
+"""So soon after the order nvidia-smi says that it refuses."""
+
+
+def _was_reset(event: Event, refused: Mapping[str, Sequence[Event]]) -> bool:
+    """Tell whether a reset that was ordered also took place, as far as its host tells."""
+    nodes = [anchor.id for anchor in event.anchors if anchor.kind == "node"]
+    answers = [answer.latest - event.latest for node in nodes for answer in refused.get(node, ())]
+    return event.page == RESET and not any(0 <= after <= _ANSWERS_S for after in answers)
 
 
 def _starts(event: Event) -> bool:

@@ -71,3 +71,22 @@ def test_what_stays_with_a_card_ends_with_the_card(tmp_path: Path) -> None:
     kept = _only(_diagnose(tmp_path, FORMER, SPENT, BOOT, SAME, WORK), "xid-64-row-remap-failure")
     gone = _only(_diagnose(tmp_path, FORMER, SPENT, BOOT, OTHER, WORK), "xid-64-row-remap-failure")
     assert (kept.is_closed, gone.is_closed) == (False, True)
+
+
+def test_a_reset_that_was_refused_repaired_nothing(tmp_path: Path) -> None:
+    """The order in sudo's log looks the same; what nvidia-smi answered tells."""
+    fault = (
+        "2025-04-03T13:00:00+00:00 gpu-12 kernel: NVRM: Xid (PCI:0000:9b:00): 95, pid=4471,"
+        " name=python3, Uncontained: FBHUB. RST: Yes, D-RST: No\n"
+    )
+    order = (
+        "2025-04-03T14:02:00+00:00 gpu-12 sudo:      ops : TTY=pts/0 ; PWD=/home/ops ;"
+        " USER=root ; COMMAND=/usr/bin/nvidia-smi --gpu-reset -i 3\n"
+    )
+    answer = (
+        "2025-04-03T14:02:01+00:00 gpu-12 reset-gpu[88]: GPU Reset couldn't run because GPU"
+        " 00000000:9B:00.0 is the primary GPU.\n"
+    )
+    done = _only(_diagnose(tmp_path, fault, order, WORK), "xid-95-uncontained-ecc")
+    left = _only(_diagnose(tmp_path, fault, order, answer, WORK), "xid-95-uncontained-ecc")
+    assert (done.is_closed, left.is_closed) == (True, False)
