@@ -1,9 +1,9 @@
 """Takes an organisation's files into its collection: read apart, secrets masked, pages proved."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from urllib.parse import urlsplit, urlunsplit
 
 from assistant.vocabulary import find_faulty
 from knowledge.catalog import Catalog
@@ -12,7 +12,7 @@ from knowledge.lint import lint
 from knowledge.own.collection import Collection, Outcome
 from knowledge.own.document import Dated, Document, Kept, digest_of, id_of
 from knowledge.own.draft import Chapter, Draft, one_line
-from knowledge.own.floor import find_lowered
+from knowledge.own.floor import find_hidden, find_lowered
 from knowledge.own.page_file import OwnPage, read_own_page
 from knowledge.own.shelf import put_over
 from knowledge.page import Page
@@ -23,6 +23,7 @@ from tools.masking import mask_text
 _BETWEEN = "\n\x1e\n"
 """Stands between chapters while they are masked as one text: a secret may span two."""
 _LONGEST_SOURCE = 500
+_USER = re.compile(r"(?<=://)[^/\s]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,8 @@ class Handbook:
         base = self.shipped.pages.get(page.target)
         for text in find_lowered(page.content, base) if base else ():
             yield Problem(page.target, "risk", text)
+        for text in find_hidden(page.content, self.shipped.pages.values()):
+            yield Problem(page.target, "risk", text)
         if page.target not in whole.pages:
             yield Problem(page.id, "extends", f"extends {page.target}, which no page is")
 
@@ -143,21 +146,12 @@ def is_refused(problems: Sequence[Problem]) -> bool:
 
 
 def _of(page: OwnPage, problems: Sequence[Problem]) -> Iterator[Problem]:
-    return (_sharpened(each, page) for each in problems if each.page == page.target)
-
-
-def _sharpened(problem: Problem, page: OwnPage) -> Problem:
-    """A harmless page that takes a fault's own sample would hide it: no mere warning."""
-    benign = isinstance(page.content, Page) and page.content.role == "benign"
-    return replace(problem, level="error") if benign and problem.rule == "overlap" else problem
+    return (each for each in problems if each.page == page.target)
 
 
 def clean_source(source: str) -> str:
     """Make an address fit to be kept: on one line, without user, password or a masked token."""
-    parts = urlsplit(source) if "://" in source else None
-    if parts is not None and "@" in parts.netloc:
-        source = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-    return one_line(mask_text(source), _LONGEST_SOURCE)
+    return one_line(mask_text(_USER.sub("", source)), _LONGEST_SOURCE)
 
 
 def _export_id(draft: Draft) -> str:

@@ -7,7 +7,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from assistant.approval import Approval, state_of
+from assistant.approval import Approval
 from assistant.database import reading, tell_reason, writing
 from assistant.errors import DecidedError, StoreError
 from assistant.schema import APPROVALS
@@ -43,12 +43,6 @@ class Decisions:
             approval = Approval.model_validate({key: _aware(row[key]) for key in _COLUMNS})
             found.setdefault(approval.digest, []).append(approval)
         return found
-
-    def approved(self, now: datetime | None = None) -> frozenset[str]:
-        """Return the digests that are approved now."""
-        moment = now or datetime.now(UTC)
-        every = self.every().items()
-        return frozenset(key for key, told in every if state_of(told, moment) == "approved")
 
     def record(self, approval: Approval) -> None:
         """Add a decision.

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from knowledge.errors import PatternInvalidError
 from knowledge.own.page_file import Extension
-from knowledge.page import Advice, Page, Remedy
+from knowledge.page import Advice, Page, Remedy, TextSignature
+from knowledge.rules.samples import shows
 
 _FAULTS = ("root", "mechanism", "symptom", "change")
+_HARMLESS = ("benign", "context", "unread", "guidance")
 
 
 def find_lowered(own: Page | Extension, shipped: Page) -> Iterator[str]:
@@ -17,6 +20,30 @@ def find_lowered(own: Page | Extension, shipped: Page) -> Iterator[str]:
         yield from _cautions(own.do_not, shipped.do_not)
         if not set(own.benign_when) <= set(shipped.benign_when):
             yield "says anew when an occurrence is harmless (benign_when)"
+
+
+def find_hidden(own: Page | Extension, shipped: Iterable[Page]) -> Iterator[str]:
+    """Yield the faults whose own sample a harmless page would take, and so hide."""
+    if isinstance(own, Extension) or own.role not in _HARMLESS:
+        return
+    faults = [page for page in shipped if page.role in _FAULTS and page.id != own.id]
+    for signature in own.signatures:
+        if isinstance(signature, TextSignature):
+            for page in (page for page in faults if _takes(signature, page)):
+                yield f"signature {signature.id} takes a sample of the fault {page.id} as harmless"
+
+
+def _takes(signature: TextSignature, page: Page) -> bool:
+    samples = (
+        line
+        for each in page.signatures
+        if isinstance(each, TextSignature) and each.source == signature.source
+        for line in each.examples
+    )
+    try:
+        return any(shows(signature, line) for line in samples)
+    except PatternInvalidError:
+        return False  # reported where patterns are checked
 
 
 def _remedies(own: Iterable[Remedy], shipped: Sequence[Remedy]) -> Iterator[str]:
