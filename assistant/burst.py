@@ -69,8 +69,8 @@ class Sighting:
     """The process that wrote it, where its line names one."""
     step: int | None = None
     """How far it says that work has come."""
-    tempo: Tempo | None = None
-    """How fast it says that work goes on."""
+    tempos: tuple[Tempo, ...] = ()
+    """How fast it says that work goes on, and how well."""
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class Burst:
     steps: dict[tuple[str, int], int] = field(default_factory=dict)
     """How far work had come, by its writer and each five minutes since the epoch."""
     tempos: dict[tuple[str, int], float] = field(default_factory=dict)
-    """The least that a step took in them, by its writer with the kind of measure."""
+    """The least that a step took, or lost, in them, by its writer with the kind of measure."""
     fields: dict[str, FieldValue] = field(default_factory=dict)
     anchors: set[Key] = field(default_factory=set)
     peers: set[Key] = field(default_factory=set)
@@ -279,8 +279,7 @@ def _keep_step(burst: Burst, sighting: Sighting) -> None:
     if sighting.step is not None:
         at = (sighting.writer, now)
         burst.steps[at] = max(sighting.step, burst.steps.get(at, sighting.step))
-    if sighting.tempo is not None:
-        kind, cost = sighting.tempo
+    for kind, cost in sighting.tempos:
         by = (f"{sighting.writer} {kind}", now)
         burst.tempos[by] = min(cost, burst.tempos.get(by, cost))
 

@@ -58,7 +58,7 @@ class Event(BaseModel):
     steps: Mapping[tuple[str, int], int] = Field(default={}, exclude=True, repr=False)
     """How far work had come, by its writer and each five minutes since the epoch; as `pace`."""
     tempos: Mapping[tuple[str, int], float] = Field(default={}, exclude=True, repr=False)
-    """The least that a step took in them, as its program prints it; as `pace`."""
+    """The least that a step took, or lost, in them, as its program prints it; as `pace`."""
     fields: Mapping[str, FieldValue] = {}
     """Of the first line; numeric fields keep their maximum over the burst."""
     text: str = ""
@@ -164,7 +164,7 @@ class Coverage(BaseModel):
 
 
 class Slowdown(BaseModel):
-    """A stretch in which a job went on far slower than at its best, or did not get ahead at all."""
+    """A stretch in which a job went on far slower, or worse, than at its best, or not at all."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -185,5 +185,7 @@ class Timeline(BaseModel):
     """Clocks whose zone stays unknown."""
     slowdowns: tuple[Slowdown, ...] = ()
     stalls: tuple[Slowdown, ...] = ()
+    divergences: tuple[Slowdown, ...] = ()
+    """Stretches to the end of a job's log in which its loss is far above what it was before."""
     unread: tuple[Event, ...] = ()
     """What writers themselves call errors and no page knows, one for each writer and run."""

@@ -7,7 +7,11 @@ from itertools import accumulate, pairwise
 
 from assistant.burst import PACE_S, STEP_S, quarter_of
 from assistant.event import Event, Slowdown
+from assistant.tempo import LOSS
 
+DIVERGED = 3.0
+RISE = 1.0
+"""A loss that is so many times, and by so much, above the least it had is no wavering."""
 MANY = 10
 """Fewer steps than this in a quarter of an hour show no pace."""
 SLOWER = 3.0
@@ -67,18 +71,43 @@ def _told_slower(events: Iterable[Event], working: Collection[str]) -> Iterable[
 
     Twice five minutes must be so as a whole; a step that saved a checkpoint is not the fastest.
     """
+    for (job, kind), costs in _measured(events, working):
+        best = float("inf")
+        for a, b in pairwise(sorted(costs) if kind != LOSS else ()):
+            if min(costs[a], costs[b]) > SLOWER * best:
+                yield _stretch(job, a, b + 1, STEP_S)
+            best = min(best, max(costs[a], costs[b]))
+
+
+def _measured(
+    events: Iterable[Event], working: Collection[str]
+) -> list[tuple[tuple[str, str], Mapping[int, float]]]:
+    """Gather what programs print of their steps: by job and kind, the least of five minutes."""
     found: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
     for event in events:
         if event.page in working and event.start.dated:
             for (writer, at), cost in event.tempos.items():
                 row = found[event.worker, writer]
                 row[at] = min(cost, row.get(at, cost))
-    for (job, _), costs in sorted(found.items()):
-        best = float("inf")
-        for a, b in pairwise(sorted(costs)):
-            if min(costs[a], costs[b]) > SLOWER * best:
-                yield _stretch(job, a, b + 1, STEP_S)
-            best = min(best, max(costs[a], costs[b]))
+    return [((job, writer.rpartition(" ")[2]), row) for (job, writer), row in sorted(found.items())]
+
+
+def find_divergences(events: Iterable[Event], working: Collection[str]) -> tuple[Slowdown, ...]:
+    """Return where a job's loss rose to several times what it had come down to, and stayed there.
+
+    It must be so to the end of the log, for twice five minutes at least: a peak that passes is
+    nothing unusual, and a small loss wavers.
+    """
+    found = []
+    for (job, kind), losses in _measured(events, working):
+        times = sorted(losses)
+        lows = accumulate((losses[at] for at in times), min)
+        limits = (max(DIVERGED * low, low + RISE) for low in lows)
+        usual = [at for at, limit in zip(times, limits, strict=True) if losses[at] <= limit]
+        above = times[times.index(usual[-1]) + 1 :] if usual else []
+        if kind == LOSS and len(above) > 1:
+            found.append(_stretch(job, above[0], above[-1] + 1, STEP_S))
+    return tuple(found)
 
 
 def find_stalls(events: Iterable[Event], working: Collection[str]) -> tuple[Slowdown, ...]:

@@ -22,7 +22,7 @@ from assistant.peers import Peers
 from assistant.relations import Relations
 from assistant.seats import settle_seats
 from assistant.states import States
-from assistant.tempo import read_tempo
+from assistant.tempo import read_measures
 from assistant.topology import Key, Ties, Topology
 from knowledge.catalog import Catalog
 from knowledge.matching import Match, Matcher
@@ -281,7 +281,7 @@ def _sighting(record: Record, match: Match, page: Page, named: Named) -> Sightin
         count=_stated_count(record),
         writer=_writer(record) if page.progress else "",
         step=_step(match, record.text) if page.progress else None,
-        tempo=read_tempo(record.text) if page.progress else None,
+        tempos=read_measures(record.text) if page.progress else (),
     )
 
 

@@ -1,4 +1,4 @@
-"""What programs print of their own speed, beside the step that they have come to."""
+"""What programs print of their own speed and loss, beside the step that they have come to."""
 
 import re
 from typing import NamedTuple
@@ -22,11 +22,31 @@ _PACED = compile_late(
 )
 
 
+_LOSS = compile_late(
+    r"(?<![\w-])(?:(?:train(?:ing)?|lm|ce|total)[ _/-])?loss[\"']?\s*[=:]?\s*"
+    r"(?P<loss>\d+(?:\.\d+)?(?:e[+-]?\d+)?)\b",
+    re.IGNORECASE,
+)
+LOSS = "loss"
+
+
 class Tempo(NamedTuple):
-    """How long something took, in a unit that only lines of the same kind share."""
+    """How long something took, in a unit that only lines of the same kind share; or the loss."""
 
     kind: str
     cost: float
+
+
+def read_measures(text: str) -> tuple[Tempo, ...]:
+    """Return the speed and the loss that a line tells, as far as it tells them."""
+    found = (read_tempo(text), read_loss(text))
+    return tuple(each for each in found if each is not None)
+
+
+def read_loss(text: str) -> Tempo | None:
+    """Return the loss of a step of training; those of validation are other numbers."""
+    match = _LOSS.search(text)
+    return Tempo(LOSS, float(match["loss"])) if match else None
 
 
 def read_tempo(text: str) -> Tempo | None:

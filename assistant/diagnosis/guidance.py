@@ -285,7 +285,9 @@ def name_clock(clock: str, case: Case) -> Bilingual:
     return say("clock-file", name=paths[0].rpartition("/")[2]) if paths else say_both(clock)
 
 
-ASKED = frozenset({"unread", "hung", "unseen", "uncovered", "no-progress", "stalled", "slow"})
+ASKED = frozenset(
+    {"unread", "hung", "unseen", "uncovered", "no-progress", "stalled", "diverged", "slow"}
+)
 """Reasons against "healthy" that more evidence could remove."""
 
 

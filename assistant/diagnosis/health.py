@@ -35,7 +35,7 @@ def why_not_healthy(case: Case) -> list[str]:
     """Return the reasons that forbid the verdict "healthy"; empty when it may be given.
 
     The reasons are keys, in the order in which a reader would want them mended: alarming, unread,
-    hung, unseen, uncovered, no-progress, stalled, slow.
+    hung, unseen, uncovered, no-progress, stalled, diverged, slow.
     """
     reasons = []
     if any(not is_innocent(event, case) for event in case.timeline.events):
@@ -58,6 +58,8 @@ def _why_not_working(case: Case) -> list[str]:
         return ["no-progress"]
     if _stalled(case):
         return ["stalled"]
+    if _diverged(case):
+        return ["diverged"]
     return ["slow"] if _fell_behind(case) else []
 
 
@@ -203,6 +205,12 @@ def _stalled(case: Case) -> bool:
         one.until.timestamp() > since and one.since.timestamp() < until
         for one in case.timeline.stalls
     )
+
+
+def _diverged(case: Case) -> bool:
+    """Tell whether work went on and learnt nothing any more: its loss rose and stayed up."""
+    since, _ = _time_in_question(case, _work(case))
+    return any(one.until.timestamp() > since for one in case.timeline.divergences)
 
 
 def _fell_behind(case: Case) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from assistant.diagnosis.result import Diagnosis
 from assistant.incident import Incident
 from assistant.investigate import investigate
-from assistant.tempo import read_tempo
+from assistant.tempo import read_loss, read_tempo
 from tests.assistant.handbook import shipped
 
 T = datetime(2025, 10, 11, tzinfo=UTC)
@@ -68,3 +68,58 @@ def test_steps_that_say_they_became_several_times_slower_are_not_healthy(
 def test_steps_that_merely_vary_are_healthy(tmp_path: Path, cost: Callable[[int], float]) -> None:
     """Nor is a job ill that was slow at its start."""
     assert _diagnose(tmp_path, lambda n: f"step_time={cost(n):.2f}s").verdict == "healthy"
+
+
+@pytest.mark.parametrize(
+    ("text", "loss"),
+    [
+        ("step 1200 loss 2.31 lr 3e-4", 2.31),
+        ("step=1200 loss=62.1 tokens/s=41,250", 62.1),
+        ("{'loss': 2.3, 'grad_norm': 1.1, 'epoch': 0.1}", 2.3),
+        (" iteration 1200/ 5000 | lm loss: 2.311E+00 | loss scale: 1.0 |", 2.311),
+        ("step 1200 loss scale 65536.0", None),
+        ("step 1200 val_loss=9.1", None),
+        ("eval-loss: 9.1", None),
+        ("step 1200 packet loss: high", None),
+    ],
+)
+def test_a_line_tells_its_loss(text: str, loss: float | None) -> None:
+    """That of a step of training; a loss scale and the loss of validation are other numbers."""
+    found = read_loss(text)
+    assert (found and found.cost) == loss
+
+
+def _learning(folder: Path, loss: Callable[[int], float]) -> Diagnosis:
+    """Diagnose forty minutes of a job that prints its loss."""
+    stamps = [(n, (T + timedelta(seconds=30 * n)).isoformat()) for n in range(81)]
+    quiet = 'kernel: audit: type=1400 audit(1.0:1): apparmor="STATUS"'
+    (folder / "gpu-1.log").write_text("".join(f"{at} gpu-1 {quiet}\n" for _, at in stamps))
+    lines = [f"{at} gpu-1 step {n} loss {loss(n):.3f}\n" for n, at in stamps]
+    (folder / "job.log").write_text("".join(lines))
+    found = investigate([folder], Incident(), shipped(), now=T + timedelta(days=1)).diagnosis
+    assert found is not None
+    return found
+
+
+def test_a_loss_that_rises_and_stays_is_not_healthy(tmp_path: Path) -> None:
+    """Steps come as before, but nothing is learnt any more."""
+    found = _learning(tmp_path, lambda n: 3.0 if n < 40 else 3.0 + (n - 40) * 1.5)
+    assert found.verdict == "inconclusive"
+    assert any("loss rose" in row.what.en for row in found.missing_information)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda n: 3.0 - n * 0.02,
+        lambda n: 62.0 if 40 <= n < 55 else 3.0,
+        lambda n: 0.02 if n < 40 else 0.5,
+        lambda n: 40.0 if n % 3 else 3.0,
+    ],
+    ids=["falls", "a peak that passes", "a small loss wavers", "leaps about"],
+)
+def test_a_loss_that_falls_or_comes_back_is_healthy(
+    tmp_path: Path, loss: Callable[[int], float]
+) -> None:
+    """Training wavers; what it had come down to is reached again."""
+    assert _learning(tmp_path, loss).verdict == "healthy"
