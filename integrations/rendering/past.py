@@ -144,7 +144,8 @@ def _apart(one: Similar, pages: Mapping[str, Page], words: Words) -> Iterator[Fa
         command = code(show_places(" ".join(check.command)))
         where = soft(words("report.on", place=words(f"place.{check.where}")))
         told = join(join(command, where), text(words.say(check.tells)), by=" — ")
-        yield Fact(words("past.check"), told)
+        key = "past.look" if one.difference.kind == "none" else "past.check"
+        yield Fact(words(key), told)
 
 
 def _difference(one: Similar, pages: Mapping[str, Page], words: Words) -> str:

@@ -32,6 +32,7 @@ def test_a_chain_gives_its_conditions_in_order() -> None:
     assert incident().pages == ("server-gone", "mount-hangs", "check-fails", "job-dies")
 
 
+@pytest.mark.each_counts
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -34,6 +34,7 @@ def test_a_sound_one_passes() -> None:
     assert _faults() == []
 
 
+@pytest.mark.each_counts
 @pytest.mark.parametrize(
     ("changes", "rule", "told"),
     [
