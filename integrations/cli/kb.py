@@ -75,6 +75,8 @@ def list_pages(
     lang: LangOption = None,
 ) -> None:
     """List all pages, or with --coverage how many there are of each family, layer and plane."""
+    if covered + postmortems + own > 1:
+        raise UsageFault("--coverage, --postmortems and --own exclude each other", "Give one.")
     if own:
         _list_own(lang, as_json=output == "json")
         return
@@ -133,7 +135,9 @@ def show(
     catalog, words = _open(lang)
     found = find_entry(catalog, open_postmortems(read_surroundings()), page)
     if output == "json":
-        print_document({"schema_version": SCHEMA_VERSION, **found.model_dump(mode="json")})
+        kind = "page" if isinstance(found, Page) else "postmortem"
+        told = {"schema_version": SCHEMA_VERSION, "kind": kind}
+        print_document({**told, **found.model_dump(mode="json")})
     elif isinstance(found, Page):
         print_page(found, catalog.pages, words)
     else:

@@ -137,6 +137,7 @@ def test_incidents_are_listed_apart_from_pages(run: Run) -> None:
     assert ASTRA in {item["id"] for item in told}
     assert ASTRA not in pages
     assert "控制" in run("kb", "list", "--postmortems", "--lang", "zh")[1]
+    assert run("kb", "list", "--postmortems", "--coverage")[0] == 2
 
 
 def test_an_incident_is_shown_like_a_page(run: Run) -> None:
@@ -146,7 +147,9 @@ def test_an_incident_is_shown_like_a_page(run: Run) -> None:
         assert f"\n{title}\n" in text
     assert "approved by" in text
     assert "Storage controller failover → NFS client gets no answer" in text
-    assert load(run("kb", "show", ASTRA, "-o", "json")[1])["root"] == "storage-controller-failover"
+    document = load(run("kb", "show", ASTRA, "-o", "json")[1])
+    assert (document["kind"], document["root"]) == ("postmortem", "storage-controller-failover")
+    assert load(run("kb", "show", "Xid 79", "-o", "json")[1])["kind"] == "page"
     assert "误导之处" in run("kb", "show", ASTRA, "--lang", "zh")[1]
     code, _, err = run("kb", "show", "2025-06-20-astra-storage-failovr")
     assert code == 3
