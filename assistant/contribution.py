@@ -126,7 +126,7 @@ class Handbook:
         ids = {page.id for page in pages}
         every = [*(each for each in self.own if each.id not in ids), *pages]
         whole = put_over(self.shipped, every, {each.digest for each in every})
-        found = list(lint(whole, ENTITY_KINDS))
+        found = lint(whole, ENTITY_KINDS, only={page.target for page in pages})
         found += [Problem(page, "vocabulary", fault) for page, fault in find_faulty(whole)]
         return {page.digest: [*self._own_faults(page, whole), *_of(page, found)] for page in pages}
 

@@ -51,7 +51,7 @@ class Desk:
         made = decide(history, draft)
         if made is None:
             return page, history[-1], False
-        if decision == "approved":
+        if decision == "approved" and not self._was_proved(page):
             self._prove(page)
         decisions.record(made)
         return page, made, True
@@ -67,6 +67,11 @@ class Desk:
             f"{whole[:12]} is superseded: the page was changed or removed.",
             "`firstfault kb list --own` shows the digests of what is there now.",
         )
+
+    def _was_proved(self, page: OwnPage) -> bool:
+        """Tell whether `kb add` took this content in; a page of a folder nobody looked at yet."""
+        every = open_collection(self.settings, self.around).kept()
+        return any(kept.digest == page.digest for kept in every)
 
     def _prove(self, page: OwnPage) -> None:
         own = gather_own(self.settings, self.around).pages

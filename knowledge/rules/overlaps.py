@@ -1,7 +1,7 @@
 """Whose line is it? No signature takes another page's negative; shared samples are declared."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge.catalog import Catalog
@@ -21,13 +21,15 @@ class _Sample:
     negative: bool
 
 
-def check(catalog: Catalog) -> Iterator[Problem]:
+def check(catalog: Catalog, only: Collection[str] = ()) -> Iterator[Problem]:
     """Try every line signature on the samples and negatives of all other pages.
 
     A line of the same shape as one of a page's own examples is declared: both pages may claim it.
+    `only` names the pages whose signatures are tried; empty: all.
     """
     samples = list(_samples(catalog))
-    for page, signature in catalog.signatures():
+    judged = [each for each in catalog.signatures() if not only or each[0].id in only]
+    for page, signature in judged:
         if isinstance(signature, TextSignature) and not signature.fallback:
             own = [_shape(line) for line in _examples(page)]
             taken = [sample for sample in samples if _takes(page, signature, sample)]

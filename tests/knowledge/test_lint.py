@@ -33,3 +33,14 @@ def test_an_unknown_kind_is_found_only_if_kinds_are_given() -> None:
         Problem("a", "kinds", "entity: no entity kind is called 'shelf'"),
         Problem("a", "kinds", "entity: no entity kind is called 'toaster'"),
     ]
+
+
+def test_some_pages_can_be_judged_beside_the_others() -> None:
+    """Their problems are those that they have among all; the others' are left out."""
+    every = catalog(
+        page("a", traps=[]), page("b", traps=[], signatures=[XID]), page("c", signatures=[XID])
+    )
+    alone = lint(every, only={"b"})
+
+    assert alone == [each for each in lint(every) if each.page == "b"]
+    assert alone
