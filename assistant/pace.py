@@ -1,9 +1,10 @@
 """How fast work went on, when it fell far behind its own pace, and when it did not get ahead."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from assistant.burst import PACE_S, STEP_S, quarter_of
 from assistant.event import Event, Slowdown
@@ -23,6 +24,23 @@ LONG = 2 * STALLED
 
 Steps = Mapping[int, int]
 """How far a writer had come, by five minutes since the epoch."""
+
+
+class Course(NamedTuple):
+    """Where work did not go as it should, though it went on."""
+
+    slowdowns: tuple[Slowdown, ...]
+    stalls: tuple[Slowdown, ...]
+    divergences: tuple[Slowdown, ...]
+
+
+def find_course(events: Sequence[Event], working: Collection[str]) -> Course:
+    """Find where work slowed down, stood still or learnt nothing any more."""
+    return Course(
+        find_slowdowns(events, working),
+        find_stalls(events, working),
+        find_divergences(events, working),
+    )
 
 
 def find_slowdowns(events: Iterable[Event], working: Collection[str]) -> tuple[Slowdown, ...]:

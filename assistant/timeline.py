@@ -18,7 +18,7 @@ from assistant.kinship import find_kin
 from assistant.limits import Limit
 from assistant.merging import Merged, merge
 from assistant.onset import Settings, begin_earlier, not_before, stated
-from assistant.pace import find_divergences, find_slowdowns, find_stalls
+from assistant.pace import find_course
 from assistant.pinning import pin
 from assistant.planned_work import mark_planned
 from assistant.population import fold_populations, fold_programs, fold_recurrences
@@ -69,9 +69,7 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
     unread = [maker.event(one) for one in merge(map(clocks.apply, strange), (), catalog.pages)]
     habits = Habits([*events, *unread], window, recognised.spans)
     events = mark_past(mark_known([habits.rate(event) for event in events], window), window)
-    slowdowns = find_slowdowns(events, at_work(catalog))
-    stalls = find_stalls(events, at_work(catalog))
-    divergences = find_divergences(events, at_work(catalog))
+    course = find_course(events, at_work(catalog))
     events = fold_programs(fold_recurrences(events, habits.rising), catalog.pages)
     events = fold_populations(events)
     return Timeline(
@@ -82,9 +80,9 @@ def order(recognised: Recognised, catalog: Catalog, incident: Incident | None = 
         settings=recognised.settings,
         corrections=clocks.corrections,
         unresolved_zones=clocks.unresolved,
-        slowdowns=slowdowns,
-        stalls=stalls,
-        divergences=divergences,
+        slowdowns=course.slowdowns,
+        stalls=course.stalls,
+        divergences=course.divergences,
         unread=judge(mark_known([habits.rate(one) for one in unread], window)),
     )
 
