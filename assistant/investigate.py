@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from assistant.scope import focus, in_window, outside, with_unmet
 from assistant.sight import build_sight, find_lost, read_stretches
 from assistant.timeline import at_work, order, window_of
 from knowledge.catalog import Catalog
-from knowledge.matching import Matcher
+from knowledge.matching import matcher_of
 from tools.evidence import Evidence, Gap, Window
 
 OnStep = Callable[[Investigation], None]
@@ -101,7 +101,7 @@ class Pipeline:
         found = self._open(incident)
         # A second process may read while whoever listens to the first step prepares itself.
         self.on_step(found)
-        recognised = recognise(opened.items, self.catalog, self._matcher, incident)
+        recognised = recognise(opened.items, self.catalog, matcher_of(self.catalog), incident)
         found = gathered(found, recognised)
         self.on_step(found)
         timeline = order(recognised, self.catalog, incident)
@@ -123,10 +123,6 @@ class Pipeline:
             timeline = timeline.model_copy(update={"events": ()})
         timeline, unnamed = focus(timeline, incident.scope, recognised)
         return timeline, (*unmet, *unnamed)
-
-    @cached_property
-    def _matcher(self) -> Matcher:
-        return Matcher(self.catalog)
 
     def _open(self, incident: Incident) -> Investigation:
         return Investigation(
@@ -223,6 +219,7 @@ def _few_collections() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
+@cache
 def product_version() -> str:
     """Return the installed version; a checkout that was never installed has none."""
     try:

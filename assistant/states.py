@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 
 from assistant.burst import UNKNOWN_ONSET_S, Place, Sighting
 from assistant.identity import UNNAMED, normalise
@@ -59,12 +60,7 @@ class States:
         self._ledger = ledger
         self._contrary: dict[tuple[str, str], datetime] = {}
         self._holding: dict[tuple[str, str], Key] = {}
-        subjects = _subjects(catalog)
-        self._testers = {
-            tested: tuple({page.id: page for page, _ in pairs}.values())
-            for tested, pairs in subjects.items()
-        }
-        self._subjects = {tested: _distinct(pairs) for tested, pairs in subjects.items()}
+        self._testers, self._subjects = _tests_of(catalog)
         self._grouped: dict[tuple[str, tuple[tuple[str, str], ...]], list[Series]] = {}
         self.settings: list[tuple[str, float, tuple[Key, ...], Place]] = []
         """Name, value, anchors and place of what pages of context read."""
@@ -346,6 +342,19 @@ def _implied(match: Match, said: Iterable[str]) -> tuple[Key, ...]:
 _Tested = tuple[str, str]
 """Channel, and the query, object kind or reading kind."""
 _Subject = tuple[Page, Mapping[str, str]]
+
+
+@lru_cache(maxsize=4)
+def _tests_of(
+    catalog: Catalog,
+) -> tuple[Mapping[_Tested, tuple[Page, ...]], Mapping[_Tested, Sequence[_Subject]]]:
+    """Return who tests what, and one page for each thing that a test would name."""
+    subjects = _subjects(catalog)
+    testers = {
+        tested: tuple({page.id: page for page, _ in pairs}.values())
+        for tested, pairs in subjects.items()
+    }
+    return testers, {tested: _distinct(pairs) for tested, pairs in subjects.items()}
 
 
 def _subjects(catalog: Catalog) -> dict[_Tested, list[_Subject]]:

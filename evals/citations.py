@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -88,7 +88,10 @@ def _has_sample(path: Path, cited: re.Match[str]) -> bool:
         results = json.loads(path.read_bytes())["data"]["result"]
     except (ValueError, KeyError, TypeError):
         pairs = [f'{name}="{value}"'.encode() for name, value in labels.items()]
-        return any(all(pair in line for pair in pairs) for line in _lines(path))
+        lines: Sequence[bytes] = _lines(path)
+        for pair in pairs:
+            lines = [line for line in lines if pair in line]
+        return bool(lines)
     return any(
         labels.items() <= result["metric"].items()
         and any(_close(value, cited["value"]) for _, value in _values(result))

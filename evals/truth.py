@@ -5,6 +5,7 @@ The product never reads these files, and no bundle holds anything of them.
 
 import importlib.resources
 from collections.abc import Mapping
+from functools import cache
 from typing import Literal
 
 import yaml
@@ -112,6 +113,7 @@ def read_expectation(scenario: str) -> object:
     return _read(scenario).get("expect")
 
 
+@cache
 def _read(scenario: str) -> dict[str, object]:
     package = f"evals.scenarios.{scenario.replace('-', '_')}"
     text = importlib.resources.files(package).joinpath("truth.yaml").read_text()

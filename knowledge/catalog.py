@@ -44,6 +44,10 @@ class Catalog:
     warnings: tuple[str, ...] = ()
     pending: Mapping[str, Page] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        """Let what is derived from a catalog be kept under it."""
+        return hash((self.digest, len(self.pages)))
+
     def page(self, page_id: str) -> Page:
         """Return the page of this id.
 

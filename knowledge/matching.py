@@ -188,6 +188,12 @@ class Matcher:
         }
 
 
+@lru_cache(maxsize=4)
+def matcher_of(catalog: Catalog) -> Matcher:
+    """Return a catalog's matcher, the same each time: compiling costs more than most lookups."""
+    return Matcher(catalog)
+
+
 class _Query:
     """A metric signature, with its expression where that needs no server."""
 

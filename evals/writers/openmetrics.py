@@ -10,6 +10,22 @@ EXACT = 1e5
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
+class _Shown(dict[float, str]):
+    """Values as they are written, each put in words once; not zero, which may be negative."""
+
+    def __missing__(self, value: float) -> str:
+        text = self[value] = f"{value:g}" if abs(value) < EXACT else f"{value:.3f}"
+        return text
+
+
+class _Stamps(dict[float, str]):
+    """Times as they are written: all series share them."""
+
+    def __missing__(self, at: float) -> str:
+        text = self[at] = f"{at:.0f}"
+        return text
+
+
 def _labels(metric: Metric) -> str:
     inner = ",".join(f'{name}="{text.translate(_ESCAPES)}"' for name, text in metric.labels.items())
     return f"{metric.name}{{{inner}}}" if inner else metric.name
@@ -24,6 +40,7 @@ def render(metrics: Iterable[Metric]) -> str:
     for metric in metrics:
         families[metric.name].append(metric)
     parts: list[str] = []
+    shown, stamps = _Shown(), _Stamps()
     for name, members in families.items():
         counter = name.endswith("_total")
         family = name.removesuffix("_total")
@@ -31,9 +48,7 @@ def render(metrics: Iterable[Metric]) -> str:
         for metric in members:
             key = _labels(metric)
             parts += [
-                f"{key} {value:g} {at:.0f}\n"
-                if abs(value) < EXACT
-                else f"{key} {value:.3f} {at:.0f}\n"
+                f"{key} {shown[value] if value else f'{value:g}'} {stamps[at]}\n"
                 for at, value in sorted(metric.samples)
             ]
     parts.append("# EOF\n")

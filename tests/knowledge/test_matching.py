@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from knowledge.matching import Matcher, judge_state
+from knowledge.matching import Matcher, judge_state, matcher_of
 from knowledge.page import StateSignature
 from tests.knowledge.pages import NFS, XID, catalog, page
 
@@ -274,3 +274,14 @@ def test_a_query_called_like_its_metric_still_selects(matcher: Matcher) -> None:
     for fstype, count in (("ext4", 1), ("nfs4", 0)):
         found = matcher.match_series("node_filesystem_readonly", {"fstype": fstype}, dots(0, 1))
         assert len(found) == count
+
+
+def test_a_catalog_has_one_matcher_and_no_other_catalog_gets_it() -> None:
+    """Whoever investigates often compiles once; a changed page is another catalog."""
+    one = catalog(page("a", signatures=[XID]))
+    again = catalog(page("a", signatures=[XID]))
+    changed = catalog(page("a", signatures=[NFS]))
+
+    assert matcher_of(one) is matcher_of(again)
+    assert matcher_of(changed) is not matcher_of(one)
+    assert not matcher_of(changed).match_text("kernel", "", "NVRM: Xid (PCI:0000:9a:00): 79, x")
