@@ -70,6 +70,29 @@ class VectorIndex:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorIndexes:
+    """Several indexes, asked as one."""
+
+    parts: tuple[VectorIndex, ...]
+
+    def nearest(
+        self, name: str, vector: Vectors, most: int, where: Mapping[str, Sequence[str]]
+    ) -> list[tuple[str, float]]:
+        """Return the nearest passages of all, as each of them would.
+
+        Raises:
+            IndexDamagedError: Chroma cannot read the files of one.
+        """
+        found = [hit for part in self.parts for hit in part.nearest(name, vector, most, where)]
+        return sorted(found, key=lambda hit: -hit[1])[:most]
+
+    def close(self) -> None:
+        """Let go of all files."""
+        for part in self.parts:
+            part.close()
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """What goes into one collection: ids, a row of `vectors` each, and fields to filter by."""
 

@@ -1,7 +1,7 @@
 """All that search reads, as one value: the handbook's passages, and what else is known."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -60,6 +60,17 @@ class Corpus:
         for passage in self.passages:
             total.update(f"{passage.id}\0{passage.digest}\0".encode())
         return total.hexdigest()
+
+    def split(self) -> "tuple[Corpus, Corpus]":
+        """Part what travels with the product from what an organisation added."""
+        own = frozenset(entry.id for entry in self.entries if entry.own)
+        return self._part(own, within=False), self._part(own, within=True)
+
+    def _part(self, names: Collection[str], *, within: bool) -> "Corpus":
+        return Corpus(
+            tuple(each for each in self.entries if (each.id in names) is within),
+            tuple(each for each in self.passages if (each.page in names) is within),
+        )
 
     @cached_property
     def place(self) -> Mapping[str, int]:

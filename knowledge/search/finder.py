@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from knowledge.embedding import Embedder
 from knowledge.errors import EmbeddingError, IndexDamagedError
-from knowledge.index import VectorIndex
+from knowledge.index import VectorIndexes
 from knowledge.search.centring import Centres, centre, language_of
 from knowledge.search.corpus import Corpus, Entry
 from knowledge.search.exact import ExactFinder
@@ -100,7 +100,7 @@ class Answer:
 class Meaning:
     """The dense arm: an index of vectors, what frees them from their language, and the model."""
 
-    vectors: VectorIndex
+    vectors: VectorIndexes
     centres: Centres
     embedder: Embedder
 

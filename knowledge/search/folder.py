@@ -76,12 +76,12 @@ def _build_in_turn(folder: Path, build: Callable[[Path], None]) -> str:
         os.close(turn)
 
 
-def remove_others(root: Path, name: str) -> None:
-    """Remove what nobody reads of the folders that are not `name`."""
+def remove_others(root: Path, *names: str) -> None:
+    """Remove what nobody reads of the folders that are none of `names`."""
     for lock in root.glob(f"*{_LOCK}"):
         other = lock.name.removesuffix(_LOCK)
         with _tried(lock) as free:
-            if free and other != name:
+            if free and other not in names:
                 _remove(root, other)
                 lock.unlink(missing_ok=True)
 

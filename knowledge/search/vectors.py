@@ -58,7 +58,8 @@ def vectors_of(texts: Mapping[str, str], embedder: Embedder, cache: Path | None 
     Raises:
         EmbeddingError: some had to be embedded and could not.
     """
-    keys = [key_of(embedder.name, digest) for digest in texts]
+    model = embedder.name
+    keys = [key_of(model, digest) for digest in texts]
     known = [read_shipped(), *([read_vectors(cache)] if cache else [])]
     every = list(texts.values())
     missing = [n for n, key in enumerate(keys) if not any(key in each.rows for each in known)]

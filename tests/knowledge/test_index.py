@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from knowledge.errors import IndexDamagedError
-from knowledge.index import Batch, build_vectors, open_vectors
+from knowledge.index import Batch, VectorIndexes, build_vectors, open_vectors
 
 
 def _build(folder: Path) -> None:
@@ -39,3 +39,21 @@ def test_a_folder_that_is_not_what_was_built_is_refused(tmp_path: Path, harm: st
 
     with pytest.raises(IndexDamagedError, match="the search index is damaged"):
         open_vectors(tmp_path, {"text": 4})
+
+
+def test_several_indexes_answer_as_one(tmp_path: Path) -> None:
+    """The nearest of all come first; an empty one has nothing to say."""
+    vectors = np.eye(4, 8, dtype=np.float32)
+    parts = {"one": ([0, 1], "ab"), "two": ([2, 3], "cd"), "none": ([], "")}
+    opened = []
+    for name, (rows, ids) in parts.items():
+        (tmp_path / name).mkdir()
+        batch = Batch(list(ids), vectors[rows], [{"plane": "x"}] * len(rows))
+        build_vectors(tmp_path / name, {"text": batch})
+        opened.append(open_vectors(tmp_path / name, {"text": len(rows)}))
+    held = VectorIndexes(tuple(opened))
+
+    found = held.nearest("text", np.array([0.6, 0, 0.8, 0, 0, 0, 0, 0], np.float32), 3, {})
+    assert [key for key, _ in found[:2]] == ["c", "a"]
+    assert len(found) == 3
+    held.close()

@@ -75,13 +75,18 @@ def test_pages_are_found_as_before(tmp_path: Path) -> None:
 
 
 def test_only_what_is_new_is_embedded(tmp_path: Path) -> None:
-    """The first search after an addition embeds the addition alone."""
+    """The first search after an addition embeds that alone, and leaves the pages' vectors."""
     collection = Collection(tmp_path / "own")
     add(collection, "First", "About the ring.")
-    open_own(tmp_path / "index", collection, WordModel())
+    first = open_own(tmp_path / "index", collection, WordModel())
     add(collection, "Second", "About the tray.")
     model = WordModel()
-    open_own(tmp_path / "index", collection, model)
+    second = open_own(tmp_path / "index", collection, model)
+
+    assert first.base is not None
+    assert second.base is not None
+    assert (second.base.folder, second.base.why) == (first.base.folder, "")
+    assert second.held.folder != first.held.folder
 
     assert sorted(model.embedded) == sorted(
         ["Second", "Second Part 1", "Second / Part 1\nAbout the tray."]
