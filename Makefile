@@ -51,7 +51,7 @@ demo: $(VENV)/.ready-base ## diagnose the Astra outage from shipped evidence
 	@$(VENV)/bin/firstfault demo --out out
 
 test: $(VENV)/.ready system ## the whole test suite with coverage
-	@$(PY) -m pytest -n 2 -m "not soak" --cov --cov-report=term:skip-covered -q
+	@$(PY) -m pytest -n 2 --dist worksteal -m "not soak" --cov --cov-report=term:skip-covered -q
 
 check: $(VENV)/.ready ## format, lint, types, import contracts, handbook
 	@$(VENV)/bin/ruff format --check .

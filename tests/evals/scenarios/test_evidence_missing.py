@@ -14,7 +14,7 @@ from evals.truth import load_truth
 from evals.writers import bundle
 from tests.assistant.handbook import shipped
 
-SEEDS = range(16)
+SEEDS = range(8)
 
 
 @pytest.fixture(scope="module")
