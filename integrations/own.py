@@ -42,7 +42,7 @@ def open_collection(settings: Settings, around: Surroundings) -> Collection:
         SettingError: the data directory lies on a network file system.
     """
     root = data_dir(settings, around) / OWN_FOLDER
-    point, kind = filesystem_of(root)
+    point, kind = filesystem_of(root.resolve())
     if kind in NETWORK:
         why = f"{point} is a network file system ({kind}) that can hang; name a local folder"
         raise SettingError("data_dir", str(root), why)

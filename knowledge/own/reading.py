@@ -14,9 +14,13 @@ SUFFIXES = (
     ".md", ".markdown", ".txt", ".html", ".htm", ".xhtml", ".pdf", ".docx", ".zip", ".xml",
 )  # fmt: skip
 """Files of a folder that are read; others are attachments."""
+_HEAD = 4096
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+_XML = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<\?xml\b")
+_EXPORT = b"<hibernate-generic"
 _HTML = re.compile(
-    rb"\A\s*(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    rb"\A\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _HTML_NAME = re.compile(r"\.x?html?$", re.IGNORECASE)
 _BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a]")
@@ -34,6 +38,8 @@ def read_drafts(content: bytes, name: str) -> Iterator[Draft | Refusal]:
         raise DocumentRefusedError("", "it is empty")
     if content.startswith(archive.MARK):
         yield from _read_zip(content)
+    elif _EXPORT in content[:_HEAD]:
+        yield from confluence.read_confluence(content)
     elif found := _read_one(content, name):
         yield found.model_copy(update={"name": ""})
 
@@ -47,10 +53,12 @@ def _read_one(content: bytes, name: str) -> Draft | None:
     if content.startswith(_OLD_OFFICE):
         why = "an encrypted or old Office file; save it as docx without a password"
         raise DocumentRefusedError(name, why)
-    if _HTML.match(content[:4096]) or (_HTML_NAME.search(name) and not _is_binary(content)):
+    if _HTML.match(content[:_HEAD]) or (_HTML_NAME.search(name) and not _is_binary(content)):
         from knowledge.own.formats.html import read_html  # noqa: PLC0415 -- each loads its library
 
         return read_html(content, name)
+    if _XML.match(content):
+        raise DocumentRefusedError(name, "XML of a kind not known here")
     text = _decode(content, name)
     if len(text) > MOST_CHARACTERS:
         why = f"it holds {len(text):,} characters, more than {MOST_CHARACTERS:,}; split it"

@@ -70,6 +70,12 @@ def test_html_shows_what_a_reader_would_see() -> None:
         assert unseen not in text
 
 
+def test_xhtml_is_html() -> None:
+    """Its prolog does not make it data."""
+    prolog = b'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html>\n'
+    assert read_one(prolog + HTML.encode(), "a.xml").format == "html"
+
+
 def test_word_tables_are_read_by_row() -> None:
     """Under the heading that stands above them."""
     assert read_one(make_docx(), "a.docx").chapters[1].text == "tool | Torx 10"
@@ -89,6 +95,7 @@ def test_a_pdf_tells_the_page_of_its_text() -> None:
         (b" \n\t", "it is empty"),
         (b"\x00\x01\x02\x03", "it is binary"),
         (b"caf\xe9", "not UTF-8 at byte 3"),
+        (b'<?xml version="1.0"?><svg>text</svg>', "XML of a kind not known"),
         (b"# Only a title\n", "it holds headings only"),
         (b"x " * 1_000_001, "more than 2,000,000; split it"),
         (b"a" * 10_000_000, "more than 2,000,000; split it"),
@@ -129,9 +136,12 @@ def test_an_export_as_html_gives_its_pages() -> None:
     assert [(each.title, each.text) for each in found.chapters] == [("Before", "先确认对端端口。")]
 
 
-def test_an_export_as_xml_gives_its_current_pages() -> None:
-    """Earlier versions are left out; dates are those of the last change."""
-    found = read_one(make_zip({"export/entities.xml": ENTITIES}), "export.zip")
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_export_as_xml_gives_its_current_pages(*, packed: bool) -> None:
+    """Packed or not; earlier versions are left out, dates are those of the last change."""
+    content = make_zip({"export/entities.xml": ENTITIES}) if packed else ENTITIES.encode()
+    (found,) = read_drafts(content, "export.zip")
+    assert isinstance(found, Draft)
 
     assert (found.name, found.source) == ("Night shift", "confluence:101")
     assert (found.title, found.stated) == ("Night shift", date(2024, 5, 6))
