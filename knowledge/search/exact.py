@@ -22,16 +22,18 @@ _METRIC = re.compile(r"[A-Za-z]+(?:_[A-Za-z0-9]+)+")
 _PIECE = re.compile(r"[A-Za-z0-9_.:=/-]+")
 _BETWEEN = re.compile(r"[^a-z0-9]+")
 _DIGIT = re.compile(r"\d")
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_WORD = re.compile(r"[A-Z]?[a-z]+")
 _MARKS = ".:=/-"
-_COMMON = 10
-"""A plain word that so many entries use is a word, even where it is some state's name as well:
-down, pending, enabled, timeout."""
+_COMMON = 20
+"""A plain word among others that so many entries use is a word, even where it is some state's name
+as well: down, pending, enabled, timeout. In capitals (TIMEOUT) it is spelt as a name."""
 _SHORTEST = 4
 _LONGEST = 4
 _LONGEST_SAYING = 10
 _SAYING = 2
 """A name of several words, such as a message is made of, weighs so much more for each of them."""
+_WHOLE_SAYING = 3
+"""Fewer words than this tell less, whatever else is in the line."""
 _MOST_PAGES = 3
 """What names more pages than this points to none of them."""
 _NEXT = 0.02
@@ -76,7 +78,10 @@ class ExactFinder:
         """
         plain, share = _plain(query), min(1.0, _ALONE / max(1, _count(query)))
         found = {page.id: share for page in self.catalog.by_code(plain)}
-        for run in _runs(plain):
+        runs = list(_runs(plain))
+        for run in runs:
+            if len(runs) > 1 and self._is_common(run):
+                continue
             for page, score in self._named(run, share, max(1, _count(query))):
                 found[page] = max(score, found.get(page, 0.0))
         order = sorted(found, key=lambda page: -found[page])
@@ -84,19 +89,21 @@ class ExactFinder:
 
     def _named(self, run: _Run, share: float, count: int) -> Iterator[tuple[str, float]]:
         if run.saying:
-            whole = min(1.0, _SAYING * _ALONE * run.words / count)
+            whole = min(1.0, run.words / _WHOLE_SAYING) * min(
+                1.0, _SAYING * _ALONE * run.words / count
+            )
             for page in self._sayings.get(run.key, ()):
                 yield page, whole * self._weight(page)
-        elif run.words > 1 or not self._is_common(run.text):
-            for page in self._names.get(run.key, ()):
+        else:
+            joined = () if _is_word(run.text) else self._sayings.get(run.key, ())
+            for page in (*self._names.get(run.key, ()), *joined):
                 yield page, share
 
     def _weight(self, page: str) -> float:
         return 1.0 if self.catalog.page(page).role in _CAUSES else _EFFECT
 
-    def _is_common(self, text: str) -> bool:
-        word = text.strip(_MARKS)
-        return bool(_WORD.fullmatch(word)) and self.spread(word) > _COMMON
+    def _is_common(self, run: _Run) -> bool:
+        return _is_word(run.text) and self.spread(run.text.strip(_MARKS)) > _COMMON
 
     def asks_for_code(self, query: str) -> bool:
         """Tell whether so short a query asks for the codes in it and not for its other words."""
@@ -185,6 +192,10 @@ def _runs(query: str) -> Iterator[_Run]:
             if not saying and length > _LONGEST:
                 break
             yield _Run(key, "", length, saying=saying)
+
+
+def _is_word(text: str) -> bool:
+    return bool(_WORD.fullmatch(text.strip(_MARKS)))
 
 
 def _is_saying(name: str) -> bool:

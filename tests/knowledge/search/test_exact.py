@@ -39,6 +39,12 @@ def test_a_name_of_several_words_is_found_where_they_follow_each_other(
     assert HANDBOOK.find_codes(line)[page] > 0.5
 
 
+def test_a_saying_spelt_as_one_identifier_is_found() -> None:
+    """As constants are."""
+    assert HANDBOOK.find_codes("HW_Thermal_Slowdown")["gpu-thermal-slowdown"] == 1
+    assert "xid-109" in HANDBOOK.find_codes("CTX_SWITCH_TIMEOUT")
+
+
 def test_the_words_of_a_saying_apart_are_no_name() -> None:
     """Nor joined into one."""
     assert "gpu-thermal-slowdown" not in HANDBOOK.find_codes("HW is in thermal slowdown")
@@ -46,12 +52,13 @@ def test_the_words_of_a_saying_apart_are_no_name() -> None:
 
 
 def test_an_everyday_word_is_no_name_although_a_state_is_called_so() -> None:
-    """Spelt as an identifier it is one."""
-    common = ExactFinder(shipped(), spread=lambda word: 30 if word == "timeout" else 0)
+    """Alone it is asked for, and in capitals it is spelt as a name."""
+    common = ExactFinder(shipped(), spread=lambda word: 30 if word.lower() == "timeout" else 0)
 
     assert "slurm-time-limit" in HANDBOOK.find_codes("upstream request timeout")
     assert "slurm-time-limit" not in common.find_codes("upstream request timeout.")
-    assert "nccl-watchdog-timeout" not in common.find_codes("timeout")
+    assert "slurm-time-limit" in common.find_codes("timeout 是什么")
+    assert "slurm-time-limit" in common.find_codes("the job ended in TIMEOUT")
 
 
 def test_an_effects_saying_weighs_less_than_a_causes_line() -> None:
