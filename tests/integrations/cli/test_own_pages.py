@@ -60,7 +60,6 @@ def listed(run: Run) -> dict[str, tuple[str, str]]:
     return {each["id"]: (each["state"], each["digest"]) for each in items}
 
 
-@pytest.mark.no_cover  # of the lint of all pages, which has its own tests
 def test_a_page_of_a_folder_has_effect_once_it_was_approved(
     run: Run, home: Path, pages: Path
 ) -> None:
@@ -108,7 +107,6 @@ def test_a_changed_page_waits_again(run: Run, pages: Path) -> None:
     assert (code, "is superseded: the page was changed or removed" in err) == (7, True)
 
 
-@pytest.mark.no_cover  # as above
 def test_lint_judges_own_pages_as_if_all_were_approved(run: Run, pages: Path) -> None:
     """A page about no known kind of thing is an error, the page beside it is not."""
     write(pages, "sound", "node")

@@ -9,6 +9,7 @@ from knowledge.own.dates import find_date, read_date
 DAY = date(2025, 3, 4)
 
 
+@pytest.mark.each_counts
 @pytest.mark.parametrize(
     "value",
     [
@@ -21,6 +22,7 @@ def test_a_date_is_read_in_the_forms_that_people_use(value: object) -> None:
     assert read_date(value) == DAY
 
 
+@pytest.mark.each_counts
 @pytest.mark.parametrize("value", ["", "soon", "2025-13-45", "Foo 4, 2025", 20250304, None])
 def test_what_is_no_date_is_none(value: object) -> None:
     """Nothing is guessed."""

@@ -37,6 +37,7 @@ def test_the_same_or_more_is_no_fault() -> None:
     assert lowered(role="mechanism", priority="P3") == ""
 
 
+@pytest.mark.each_counts
 @pytest.mark.parametrize(
     ("changes", "why"),
     [

@@ -31,6 +31,7 @@ def read_one(content: bytes, name: str) -> Draft:
     return found
 
 
+@pytest.mark.each_counts
 @pytest.mark.parametrize(
     ("content", "name", "kind", "title", "stated"),
     [
@@ -88,6 +89,7 @@ def test_a_pdf_tells_the_page_of_its_text() -> None:
     assert {each.title: each.text for each in found.chapters} == {"p. 1": "one", "p. 3": "three"}
 
 
+@pytest.mark.each_counts
 @pytest.mark.parametrize(
     ("content", "why"),
     [
