@@ -20,7 +20,7 @@ LINE = compile_late(
 )
 _LABEL = compile_late(r"([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\]|\\.)*)\"")
 _ESCAPE = compile_late(r"\\(.)")
-_NUMERIC = frozenset("0123456789+-.eE")
+_NUMERIC = "0123456789+-.eE \t"
 _MILLISECONDS = 1e11
 """Above this a time stamp counts milliseconds, as the older format does."""
 
@@ -66,10 +66,10 @@ def _lines(source: Source) -> Iterator[str]:
     with source.open() as stream:
         rest = b""
         while block := stream.read(1 << 20):
-            lines = (rest + block).split(b"\n")
-            rest = lines.pop()
-            for line in lines:
-                yield line.decode("utf-8", "replace").rstrip("\r")
+            whole, _, rest = (rest + block).rpartition(b"\n")
+            if whole:
+                lines = whole.decode("utf-8", "replace").split("\n")
+                yield from (line.rstrip("\r") for line in lines) if b"\r" in whole else lines
         if rest:
             yield rest.decode("utf-8", "replace").rstrip("\r")
 
@@ -79,9 +79,11 @@ def split_known(
 ) -> tuple[str, float, float] | None:
     """Split a line of a series that was read before, at a fraction of the cost; None: any other."""
     end = line.rfind("}") + 1
-    words = line[end:].split(None, 3)
-    key = line[:end] or (words.pop(0) if words else "")
-    if key not in series or len(words) not in {1, 2} or not _NUMERIC.issuperset("".join(words)):
+    key, told = (line[:end], line[end:]) if end else _parted(line)
+    if key not in series or told.strip(_NUMERIC):
+        return None
+    words = told.split()
+    if len(words) not in {1, 2}:
         return None
     try:
         value = float(words[0])
@@ -89,6 +91,12 @@ def split_known(
     except ValueError:
         return None
     return key, at / (1000 if at > _MILLISECONDS else 1), value
+
+
+def _parted(line: str) -> tuple[str, str]:
+    """Split off the name of a series without labels."""
+    key, told = (*line.split(None, 1), "", "")[:2]
+    return key, told
 
 
 def split_sample(line: str, taken: float) -> tuple[str, float, float]:
@@ -108,9 +116,10 @@ def _finished(evidence: str, key: str, values: list[tuple[float, float]]) -> Ser
     name, _, labels = key.partition("{")
     pairs = {label: _unescaped(text) for label, text in _LABEL.findall(labels)}
     values.sort()
-    times = tuple(min(max(at, 0), LATEST_S) for at, _ in values)
-    samples = Samples(times, tuple(value for _, value in values))
-    return Series(evidence, name, pairs, samples, CLOCK)
+    times, numbers = zip(*values, strict=True)
+    if times[0] < 0 or times[-1] > LATEST_S:
+        times = tuple(min(max(at, 0), LATEST_S) for at in times)
+    return Series(evidence, name, pairs, Samples(times, numbers), CLOCK)
 
 
 def _unescaped(text: str) -> str:
