@@ -12,7 +12,7 @@ from knowledge.lint import lint
 from knowledge.own.collection import Collection, Outcome
 from knowledge.own.document import Dated, Document, Kept, digest_of, id_of
 from knowledge.own.draft import Chapter, Draft, one_line
-from knowledge.own.floor import find_hidden, find_lowered
+from knowledge.own.floor import find_hidden, find_lowered, find_quieter
 from knowledge.own.page_file import OwnPage, read_own_page
 from knowledge.own.shelf import put_over
 from knowledge.page import Page
@@ -134,6 +134,8 @@ class Handbook:
         base = self.shipped.pages.get(page.target)
         for text in find_lowered(page.content, base) if base else ():
             yield Problem(page.target, "risk", text)
+        for text in find_quieter(page.content, base) if base else ():
+            yield Problem(page.target, "quieter", text, "warning")
         for text in find_hidden(page.content, self.shipped.pages.values()):
             yield Problem(page.target, "risk", text)
         if page.target not in whole.pages:

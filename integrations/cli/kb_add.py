@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from integrations.bootstrap import choose_words, load_settings, read_surroundings
-from integrations.cli.fault import APPROVAL_REQUIRED, DENIED, FAILURE, OK, UsageFault
+from integrations.cli.fault import APPROVAL_REQUIRED, DENIED, FAILURE, NOT_ALLOWED, OK, UsageFault
 from integrations.cli.options import LangOption, PlainOption, read_path
 
 if TYPE_CHECKING:
@@ -58,12 +58,14 @@ def add(
     if not found:
         raise UsageFault("There is no document in what was named", _KINDS)
     print_added(found, words, as_json=output == "json")
-    return _code(found)
+    return tell_code(found)
 
 
-def _code(found: "Sequence[Added]") -> int:
-    if any(each.status == "refused" for each in found):
-        return FAILURE
+def tell_code(found: "Sequence[Added]") -> int:
+    """Return the exit code: the worst of what became of the files."""
+    refused = [each for each in found if each.status == "refused"]
+    if refused:
+        return NOT_ALLOWED if all(each.forbidden for each in refused) else FAILURE
     if any(each.state == "rejected" for each in found):
         return DENIED
     return APPROVAL_REQUIRED if any(each.state in {"pending", "expired"} for each in found) else OK

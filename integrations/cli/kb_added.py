@@ -27,6 +27,8 @@ class Added:
     state: State = ""
     why: str = ""
     warnings: tuple[str, ...] = ()
+    forbidden: bool = False
+    """This user may not read it."""
 
 
 def from_outcome(

@@ -62,7 +62,8 @@ class _Intake:
         except DocumentRefusedError as error:
             yield Added(place, "refused", why=error.why)
         except OSError as error:
-            yield Added(place, "refused", why=error.strerror or str(error))
+            forbidden = isinstance(error, PermissionError)
+            yield Added(place, "refused", why=error.strerror or str(error), forbidden=forbidden)
         else:
             for draft in drafts:
                 yield from self._take(draft, found, day)

@@ -8,6 +8,7 @@ from knowledge.page import Advice, Page, Remedy, TextSignature
 from knowledge.rules.samples import shows
 
 _FAULTS = ("root", "mechanism", "symptom", "change")
+_SEVERITIES = ("critical", "error", "warning", "info")
 _HARMLESS = ("benign", "context", "unread", "guidance")
 
 
@@ -31,6 +32,23 @@ def find_hidden(own: Page | Extension, shipped: Iterable[Page]) -> Iterator[str]
         if isinstance(signature, TextSignature):
             for page in (page for page in faults if _takes(signature, page)):
                 yield f"signature {signature.id} takes a sample of the fault {page.id} as harmless"
+
+
+def find_quieter(own: Page | Extension, shipped: Page) -> Iterator[str]:
+    """Yield what a page in a shipped one's place would see less of, or call less urgent.
+
+    An organisation may want that; whoever approves it should know.
+    """
+    if isinstance(own, Extension):
+        return
+    held = {signature.id for signature in own.signatures}
+    for signature in shipped.signatures:
+        if signature.id not in held:
+            yield f"has no signature {signature.id}, by which the shipped page is seen"
+    if own.priority > shipped.priority:
+        yield f"has priority {own.priority}; the shipped page has {shipped.priority}"
+    if _SEVERITIES.index(own.severity) > _SEVERITIES.index(shipped.severity):
+        yield f"has severity {own.severity}; the shipped page has {shipped.severity}"
 
 
 def _takes(signature: TextSignature, page: Page) -> bool:

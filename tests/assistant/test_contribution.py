@@ -164,6 +164,20 @@ def test_what_lowers_a_risk_is_refused() -> None:
     assert "turns a fault" in refused(own("xid", role="benign", severity="info"))[0]
 
 
+def test_what_is_seen_less_of_is_warned_of() -> None:
+    """Nobody approves a page that is blind or calm without knowing."""
+    calm = own("xid", remedies=[RESET, REBOOT], do_not=[CAUTION], priority="P3", severity="info",
+               damage=1)  # fmt: skip
+    problems = Handbook(SHIPPED, ()).prove([calm])[calm.digest]
+
+    assert not is_refused(problems)
+    assert [each.text for each in problems if each.rule == "quieter"] == [
+        "has no signature line, by which the shipped page is seen",
+        "has priority P3; the shipped page has P1",
+        "has severity info; the shipped page has error",
+    ]
+
+
 def test_a_harmless_page_cannot_take_a_faults_own_line() -> None:
     """It would hide the fault without naming its page."""
     thief = own("house-noise", role="benign", severity="info", signatures=[

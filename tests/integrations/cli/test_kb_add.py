@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from integrations.bootstrap import current_user
+from integrations.cli.kb_add import tell_code
+from integrations.cli.kb_added import Added
 from tests.integrations.cli.conftest import Run
 from tests.integrations.cli.test_own_pages import write
 from tests.knowledge.own.files import HTML, MARKDOWN, make_docx, make_pdf, make_zip
@@ -173,3 +175,21 @@ def test_a_damaged_collection_stops_no_diagnosis(run: Run, home: Path) -> None:
     assert (code in {0, 5}, err.count("collection of added documents is damaged")) == (True, 1)
     assert run("kb", "add", str(home / "a.md"))[0] == 1
     assert (own / "collection.json").read_text() == "{"
+
+
+@pytest.mark.parametrize(
+    ("states", "code"),
+    [
+        ("a", 0), ("w", 6), ("aw", 6), ("wr", 7), ("x", 1), ("wrx", 1), ("f", 4), ("fx", 1),
+    ],
+)  # fmt: skip
+def test_the_exit_code_tells_the_worst(states: str, code: int) -> None:
+    """What failed, then what was rejected, then what waits; 4 where only permission lacked."""
+    kinds = {
+        "a": Added("a", "added"),
+        "w": Added("w", "added", state="pending"),
+        "r": Added("r", "unchanged", state="rejected"),
+        "x": Added("x", "refused", why="damaged"),
+        "f": Added("f", "refused", why="Permission denied", forbidden=True),
+    }
+    assert tell_code([kinds[each] for each in states]) == code
