@@ -15,6 +15,16 @@ from knowledge.search.tokens import tokens_of
 from tests.knowledge.pages import NFS, XID, catalog, page
 
 DIMS = 256
+DISPUTE = {
+    "about": {"en": "Soft mounts", "zh": "软挂载"},
+    "claims": [
+        {"text": {"en": "never", "zh": "绝不"}, "source": {"text": "one", "trust": "vendor"}},
+        {
+            "text": {"en": "for reading", "zh": "只读可以"},
+            "source": {"text": "other", "trust": "case"},
+        },
+    ],
+}
 
 
 class WordModel:
@@ -77,21 +87,7 @@ def shelf() -> Catalog:
             "gst-4001",
             codes=["GST-4001"],
             title={"en": "Volume mount failed", "zh": "存储卷挂载失败"},
-            disputes=[
-                {
-                    "about": {"en": "Soft mounts", "zh": "软挂载"},
-                    "claims": [
-                        {
-                            "text": {"en": "never", "zh": "绝不"},
-                            "source": {"text": "one", "trust": "vendor"},
-                        },
-                        {
-                            "text": {"en": "for reading", "zh": "只读可以"},
-                            "source": {"text": "other", "trust": "case"},
-                        },
-                    ],
-                }
-            ],
+            disputes=[DISPUTE],
         ),
         page("node-name", role="context", title={"en": "Name of a node", "zh": "节点名"}),
     )
