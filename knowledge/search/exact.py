@@ -80,7 +80,7 @@ class ExactFinder:
         found = {page.id: share for page in self.catalog.by_code(plain)}
         runs = list(_runs(plain))
         for run in runs:
-            if len(runs) > 1 and self._is_common(run):
+            if len(runs) > 1 and self._is_common(run, asked=share == 1):
                 continue
             for page, score in self._named(run, share, max(1, _count(query))):
                 found[page] = max(score, found.get(page, 0.0))
@@ -95,15 +95,18 @@ class ExactFinder:
             for page in self._sayings.get(run.key, ()):
                 yield page, whole * self._weight(page)
         else:
-            joined = () if _is_word(run.text) else self._sayings.get(run.key, ())
-            for page in (*self._names.get(run.key, ()), *joined):
+            for page in (*self._names.get(run.key, ()), *self._sayings.get(run.key, ())):
                 yield page, share
 
     def _weight(self, page: str) -> float:
         return 1.0 if self.catalog.page(page).role in _CAUSES else _EFFECT
 
-    def _is_common(self, run: _Run) -> bool:
-        return _is_word(run.text) and self.spread(run.text.strip(_MARKS)) > _COMMON
+    def _is_common(self, run: _Run, *, asked: bool) -> bool:
+        """Tell a plain word from a name; in a short question a capital tells them apart."""
+        word = run.text.strip(_MARKS)
+        if not _WORD.fullmatch(word) or (asked and word in self._capitals):
+            return False
+        return self.spread(word) > _COMMON
 
     def asks_for_code(self, query: str) -> bool:
         """Tell whether so short a query asks for the codes in it and not for its other words."""
@@ -138,6 +141,12 @@ class ExactFinder:
     def _sayings(self) -> Mapping[str, tuple[str, ...]]:
         """Pages by names of several words."""
         return self._keyed(saying=True)
+
+    @cached_property
+    def _capitals(self) -> frozenset[str]:
+        """Names of one word as they are spelt, if that is with a capital: Evicted, Unhealthy."""
+        names = (name for page in self.catalog.pages.values() for name in _names_of(page))
+        return frozenset(name.strip(_MARKS) for name in names if not name.islower())
 
     def _keyed(self, *, saying: bool) -> Mapping[str, tuple[str, ...]]:
         found: dict[str, dict[str, None]] = {}
@@ -192,10 +201,6 @@ def _runs(query: str) -> Iterator[_Run]:
             if not saying and length > _LONGEST:
                 break
             yield _Run(key, "", length, saying=saying)
-
-
-def _is_word(text: str) -> bool:
-    return bool(_WORD.fullmatch(text.strip(_MARKS)))
 
 
 def _is_saying(name: str) -> bool:
