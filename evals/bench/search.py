@@ -57,7 +57,7 @@ def measure(scratch: Path) -> Figures:
     """Measure all that has a bound; each figure names the machine's own speed beside it."""
     shelf = _Shelf(load_catalog(), scratch)
     figures: Figures = {}
-    for part in (_measure_building, _measure_warm, _measure_cold):
+    for part in (_measure_opening, _measure_warm, _measure_cold, _measure_building):
         beside = f"the machine: {_measure_machine():.2f} s for 20 million additions in Python"
         for name, (value, unit, bound) in part(shelf).items():
             sys.stderr.write(f"  {name}: {value:.3f} {unit} ({beside})\n")
@@ -77,15 +77,18 @@ def _measure_machine() -> float:
     return time.perf_counter() - begun
 
 
-def _measure_building(shelf: _Shelf) -> Found:
-    """Build once with the vectors that travel with the product, once with none."""
-    shipped = shelf.open("shipped", LocalEmbedder())[1]
-    whole = _weigh(shelf.scratch / "shipped")
+def _measure_opening(shelf: _Shelf) -> Found:
+    """Build with the vectors that travel with the product."""
+    taken = shelf.open("shipped", LocalEmbedder())[1]
     return {
-        "search-build-shipped": (shipped, "s", 5.0),
-        "search-build-nothing": (shelf.open("nothing", _Renamed())[1], "s", 150.0),
-        "search-index": (whole, "MiB", 50.0),
+        "search-build-shipped": (taken, "s", 5.0),
+        "search-index": (_weigh(shelf.scratch / "shipped"), "MiB", 50.0),
     }
+
+
+def _measure_building(shelf: _Shelf) -> Found:
+    """Build with no vector there: all passages go through the model, a process a core."""
+    return {"search-build-nothing": (shelf.open("nothing", _Renamed())[1], "s", 150.0)}
 
 
 def _measure_warm(shelf: _Shelf) -> Found:
