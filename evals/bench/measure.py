@@ -54,6 +54,8 @@ class Run:
     seconds: float
     peak_mib: float
     code: int
+    processor_s: float = 0.0
+    """Of all its threads and of what it waited for."""
 
 
 def run(
@@ -66,7 +68,8 @@ def run(
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - begun
     process.returncode = os.waitstatus_to_exitcode(status)
-    return Run(seconds, usage.ru_maxrss / 1024, process.returncode)
+    processor = usage.ru_utime + usage.ru_stime
+    return Run(seconds, usage.ru_maxrss / 1024, process.returncode, processor)
 
 
 def run_beside(
