@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 _PIECE = re.compile(r"[A-Za-z0-9]+(?:[_.:/@-]+[A-Za-z0-9]+)*|[\u3400-\u9fff]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -23,7 +24,7 @@ _STOP = frozenset(
 
 def tokens_of(text: str) -> list[str]:
     """Return the tokens of a text in its order; a compound gives its whole and its parts."""
-    return [token for piece in _PIECE.findall(text) for token in _tokens(piece)]
+    return [token for piece in _PIECE.findall(text) for token in _tokens_once(piece)]
 
 
 def stem(word: str) -> str:
@@ -32,6 +33,12 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
             return word[: -len(ending)]
     return word[:-1] if word.endswith("e") and len(word) > _LEAST_STEM else word
+
+
+@lru_cache(maxsize=1 << 15)
+def _tokens_once(piece: str) -> tuple[str, ...]:
+    """Keep the tokens of words: the texts of an index have few that are not met again."""
+    return tuple(_tokens(piece))
 
 
 def _tokens(piece: str) -> Iterator[str]:
