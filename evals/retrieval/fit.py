@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.retrieval.arms import open_bench
-from evals.retrieval.queries import NO_ANSWER, Query, load_queries
+from evals.retrieval.queries import UNANSWERED, Query, load_queries
 from knowledge.search.finder import Finder
 from knowledge.search.ranking import BIAS, Signs
 
@@ -50,7 +50,7 @@ def fit_finder(finder: Finder, queries: Sequence[Query]) -> Mapping[str, float]:
             continue
         signs = finder.read_signs(query.text, arms, arms.total())
         rows.append([getattr(signs, name) for name in names])
-        answered.append(query.kind != NO_ANSWER)
+        answered.append(query.kind not in UNANSWERED)
     weights = fit(np.array(rows), np.array(answered))
     return dict(zip((*names, BIAS), weights.round(3).tolist(), strict=True))
 

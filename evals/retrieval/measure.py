@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evals.retrieval.queries import KINDS, NO_ANSWER, Query
+from evals.retrieval.queries import KINDS, UNANSWERED, Query
 
 Rank = Callable[[Query], int]
 """Place of the first page that truly answers, from 1; 0 where none was shown."""
@@ -25,13 +25,17 @@ class Judged:
 
 def figures(judged: Sequence[Judged]) -> Figures:
     """Return the block ``M`` of the contract, with a 95 % interval (Wilson) beside each rate."""
-    asked = [each for each in judged if each.query.kind != NO_ANSWER]
-    unanswered = [each for each in judged if each.query.kind == NO_ANSWER]
+    asked = [each for each in judged if each.query.kind not in UNANSWERED]
+    unanswered = [each for each in judged if each.query.kind in UNANSWERED]
     by_class = {kind: [each for each in asked if each.query.kind == kind] for kind in KINDS}
     by_language = {lang: [e for e in asked if e.query.lang == lang] for lang in ("en", "zh")}
     return {
         **_ranks(asked),
-        **_rate("no_answer_rejected", [not each.shown for each in unanswered]),
+        **_rejected(unanswered),
+        "unanswered": {
+            kind: _rejected([each for each in unanswered if each.query.kind == kind])
+            for kind in UNANSWERED
+        },
         "by_class": {kind: _ranks(some) for kind, some in by_class.items()},
         "by_language": {lang: _ranks(some) for lang, some in by_language.items()},
         "language_difference": _compare(asked),
@@ -63,6 +67,10 @@ def _ranks(judged: Sequence[Judged]) -> dict[str, object]:
         **_rate("recall_at_5", [1 <= rank <= _TOP for rank in ranks]),
         "mrr": _rounded(sum(1 / rank for rank in ranks if rank) / max(1, len(ranks))),
     }
+
+
+def _rejected(unanswered: Sequence[Judged]) -> dict[str, object]:
+    return _rate("no_answer_rejected", [not each.shown for each in unanswered])
 
 
 def _rate(name: str, hits: Sequence[bool]) -> dict[str, object]:

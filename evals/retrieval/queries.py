@@ -1,7 +1,7 @@
 """The labelled queries: what people ask, and which pages truly answer.
 
-Written before any search over the handbook existed. Half of the families may be used for tuning;
-the other half only judges.
+Written before any search over the handbook existed; the short ones later, before it was asked them.
+Half of the families may be used for tuning; the other half only judges.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,11 +13,13 @@ from typing import Literal
 import yaml
 from pydantic import TypeAdapter
 
-Kind = Literal["description", "paraphrase", "log_line", "code"]
+Kind = Literal["description", "paraphrase", "log_line", "code", "short"]
 Half = Literal["tuned", "locked"]
-KINDS: tuple[Kind, ...] = ("description", "paraphrase", "log_line", "code")
+KINDS: tuple[Kind, ...] = ("description", "paraphrase", "log_line", "code", "short")
 HALVES: tuple[Half, ...] = ("tuned", "locked")
 NO_ANSWER = "no_answer"
+SHORT_NO_ANSWER = "short_no_answer"
+UNANSWERED: tuple[str, ...] = (NO_ANSWER, SHORT_NO_ANSWER)
 _LABELS = TypeAdapter(list[dict[str, str | list[str]]])
 _SPLIT = TypeAdapter(dict[Half, list[str]])
 
@@ -50,8 +52,9 @@ def _queries(families: Mapping[str, str]) -> Iterator[Query]:
         for number, label in enumerate(_LABELS.validate_python(_read(kind))):
             pages = tuple(label["pages"])
             yield from _both(kind, of_family[families[pages[0]]], number, label, pages)
-    for number, label in enumerate(_LABELS.validate_python(_read(NO_ANSWER))):
-        yield from _both(NO_ANSWER, HALVES[number % 2], number, label, ())
+    for kind in UNANSWERED:
+        for number, label in enumerate(_LABELS.validate_python(_read(kind))):
+            yield from _both(kind, HALVES[number % 2], number, label, ())
 
 
 def _both(

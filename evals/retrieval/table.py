@@ -26,6 +26,10 @@ def _parts(block: Figures) -> Iterator[str]:
         held = block[part]
         if isinstance(held, Mapping):
             yield from (_line(f"  {key}", row) for key, row in held.items())
+    unanswered = block["unanswered"]
+    if isinstance(unanswered, Mapping):
+        for key, row in unanswered.items():
+            yield f"  {key:78}{row['no_answer_rejected']:>14}"
 
 
 def _line(name: str, block: Mapping[str, object]) -> str:
