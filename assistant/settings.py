@@ -3,6 +3,7 @@
 Nothing here reads the environment: `integrations.bootstrap` hands the layers in, strongest first.
 """
 
+import itertools
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -76,7 +77,7 @@ class Settings(BaseModel):
     handbook_dirs: tuple[str, ...] = ()
     """Folders with an organisation's own pages; each has effect once an admin approved it."""
     admins: tuple[str, ...] = ()
-    """OS users who approve own pages; none: nobody can."""
+    """OS users who approve own pages; none: nobody can. What /etc names binds."""
     fail_on: Priority | None = None
     """Exit 10 when a fault of this priority or worse is found."""
     data_dir: str = ""
@@ -99,10 +100,11 @@ class Settings(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Values from one place, by setting."""
+    """Values from one place, by setting; of those in `binding` no other layer may say otherwise."""
 
     origin: str
     values: Mapping[str, object]
+    binding: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +124,12 @@ def resolve(layers: Sequence[Layer]) -> Resolved:
     """Take each setting from the first layer that has it.
 
     Raises:
-        SettingError: a name that does not exist or a value that does not fit, with its origin.
+        SettingError: a name that does not exist or a value that does not fit, with its origin; or
+            one that says otherwise than a layer that binds.
     """
     values: dict[str, object] = {}
     origins = dict.fromkeys(Settings.model_fields, DEFAULT_ORIGIN)
-    for layer in layers:
+    for layer in _bound(layers):
         for name, value in layer.values.items():
             if name not in Settings.model_fields:
                 raise SettingError(name, layer.origin, _unknown(name))
@@ -139,6 +142,30 @@ def resolve(layers: Sequence[Layer]) -> Resolved:
         first = error.errors(include_input=False, include_url=False)[0]
         name = str(first["loc"][0])
         raise SettingError(name, origins[name], first["msg"]) from None
+
+
+def _bound(layers: Sequence[Layer]) -> Sequence[Layer]:
+    """Put what binds first.
+
+    Raises:
+        SettingError: another layer says otherwise.
+    """
+    binding = [
+        Layer(layer.origin, {name: layer.values[name]})
+        for layer in layers
+        for name in sorted(layer.binding & layer.values.keys())
+    ]
+    for one, other in itertools.product(binding, layers):
+        for name in one.values:
+            if name in other.values and _items(other, name) != _items(one, name):
+                why = f"only {one.origin} names them on this machine, and it says otherwise"
+                raise SettingError(name, other.origin, why)
+    return [*binding, *layers]
+
+
+def _items(layer: Layer, name: str) -> object:
+    value = layer.values[name]
+    return set(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 def _unknown(name: str) -> str:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +33,8 @@ _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 _SYSTEM_FILE = Path("/etc/firstfault/config.toml")
 _LEAST_COLUMNS = 40
 _PROJECT_FILE = Path("firstfault.toml")
+_BINDING = frozenset({"admins"})
+"""What the system's file decides alone where it names it: a user must not make himself one."""
 OWN_FOLDER = "own"
 """What an organisation added, below the data directory."""
 
@@ -58,19 +60,29 @@ def read_surroundings() -> Surroundings:
 def load_settings(flags: Mapping[str, object], around: Surroundings) -> Resolved:
     """Resolve: flag > FIRSTFAULT_* > ./firstfault.toml > XDG > /etc > default.
 
-    Flags that are None or empty were not given.
+    Flags that are None or empty were not given. `admins` that /etc names are named there alone.
 
     Raises:
         SettingError: a setting that does not exist or a value that does not fit.
     """
     user = around.folder("XDG_CONFIG_HOME", ".config") / "firstfault" / "config.toml"
-    files = (read_file(path) for path in (_PROJECT_FILE, user, _SYSTEM_FILE))
+    files = [*map(read_file, (_PROJECT_FILE, user)), _read_system()]
     return resolve([
         *_read_flags(flags),
         *read_variables(around.variables),
         *(layer for layer in files if layer is not None),
         *read_model_fallback(around.variables),
     ])  # fmt: skip
+
+
+def tells_system(origin: str) -> bool:
+    """Tell whether a setting comes from the file that users cannot change."""
+    return origin == str(_SYSTEM_FILE)
+
+
+def _read_system() -> Layer | None:
+    layer = read_file(_SYSTEM_FILE)
+    return layer and replace(layer, binding=_BINDING)
 
 
 def choose_words(settings: Settings, around: Surroundings) -> Words:

@@ -10,10 +10,22 @@ from assistant.contribution import Handbook, is_refused
 from assistant.errors import DecidedError, UnknownDigestError
 from assistant.people import require_admin
 from assistant.settings import Settings
-from integrations.bootstrap import Surroundings, cache_dir, load_settings, read_surroundings
+from integrations.bootstrap import (
+    Surroundings,
+    cache_dir,
+    load_settings,
+    read_surroundings,
+    tells_system,
+)
 from integrations.cli.fault import CommandFault, UsageFault
 from integrations.cli.table import print_document
-from integrations.own import current_person, gather_own, open_collection, open_decisions
+from integrations.own import (
+    current_person,
+    gather_own,
+    open_collection,
+    open_decisions,
+    read_decisions,
+)
 from integrations.rendering.document import SCHEMA_VERSION
 from integrations.rendering.escaping import flatten
 from integrations.wording.words import Words
@@ -40,10 +52,10 @@ class Desk:
             ApprovalError: this person may not, nothing has this digest, or it was decided.
             CommandFault: the page cannot work, so there is nothing to approve.
         """
+        page = self._find(digest, frozenset(read_decisions(self.settings, self.around)))
         person = current_person()
         role = require_admin(person, self.settings.admins)
         decisions = open_decisions(self.settings, self.around)
-        page = self._find(digest, frozenset(decisions.every()))
         history = decisions.history(page.digest)
         draft = make_draft(
             page.digest, decision, person, role=role, at=datetime.now(UTC), reason=reason
@@ -104,8 +116,13 @@ def _complete(digest: str, known: set[str]) -> str:
 def run(digest: str, decision: Decision, words: Words, *, reason: str = "", as_json: bool) -> None:
     """Decide and tell what holds now."""
     around = read_surroundings()
-    desk = Desk(load_settings({}, around).settings, around)
+    resolved = load_settings({}, around)
+    desk = Desk(resolved.settings, around)
     page, approval, new = desk.decide(digest.strip().lower(), decision, reason)
+    origin = resolved.origins["admins"]
+    if not tells_system(origin):
+        said = words.tell(f"admins come from {origin}, which whoever asks may be able to change.")
+        typer.echo(flatten(said), err=True)
     if as_json:
         print_document({
             "schema_version": SCHEMA_VERSION,
