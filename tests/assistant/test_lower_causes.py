@@ -14,28 +14,40 @@ NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
 AT = "2026-11-30T05:{}+00:00 n7 "
 UPLINK = (
     "00:00 kernel: ixgbe 0000:01:00.0 eno1: NIC Link is Down",
-    '00:20 kubelet[9]: E1130 05:00:20.000000 9 controller.go:195] "Failed to update lease"'
-    ' err="Put \\"https://10.0.0.1:6443/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/'
-    'leases/n7\\": dial tcp 10.0.0.1:6443: connect: no route to host"',
+    (
+        '00:20 kubelet[9]: E1130 05:00:20.000000 9 controller.go:195] "Failed to update lease"'
+        ' err="Put \\"https://10.0.0.1:6443/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/'
+        'leases/n7\\": dial tcp 10.0.0.1:6443: connect: no route to host"'
+    ),
 )
 FULL = (
-    '00:10 kubelet[1]: E1130 05:00:10.000000 1 remote_runtime.go:222] "RunPodSandbox from runtime'
-    ' service failed" err="write /var/lib/containerd/tmp: no space left on device"',
-    '01:00 kubelet[1]: W1130 05:01:00.000000 1 eviction_manager.go:344] "Eviction manager:'
-    ' attempting to reclaim" resourceName="ephemeral-storage"',
+    (
+        '00:10 kubelet[1]: E1130 05:00:10.000000 1 remote_runtime.go:222] "RunPodSandbox from runtime'
+        ' service failed" err="write /var/lib/containerd/tmp: no space left on device"'
+    ),
+    (
+        '01:00 kubelet[1]: W1130 05:01:00.000000 1 eviction_manager.go:344] "Eviction manager:'
+        ' attempting to reclaim" resourceName="ephemeral-storage"'
+    ),
 )
 BLOCKED = (
-    "00:00 sudo[5]:     bob : TTY=pts/1 ; PWD=/root ; USER=root ; COMMAND=/usr/sbin/iptables"
-    " -A OUTPUT -p tcp --dport 2049 -j DROP",
+    (
+        "00:00 sudo[5]:     bob : TTY=pts/1 ; PWD=/root ; USER=root ; COMMAND=/usr/sbin/iptables"
+        " -A OUTPUT -p tcp --dport 2049 -j DROP"
+    ),
     "03:00 kernel: nfs: server nas1 not responding, still trying",
     "05:10 kernel: INFO: task python3:77 blocked for more than 122 seconds.",
 )
 PEERS = (
-    '00:00 etcd[900]: {"level":"warn","ts":"2026-11-30T05:00:00.000Z","msg":"lost TCP streaming'
-    ' connection with remote peer","remote-peer-id":"fd4","error":"read tcp'
-    ' 10.0.0.1:5->10.0.0.2:2380: i/o timeout"}',
-    '00:06 etcd[900]: {"level":"info","ts":"2026-11-30T05:00:06.000Z","msg":"raft.node: 8e9 lost'
-    ' leader fd4 at term 9"}',
+    (
+        '00:00 etcd[900]: {"level":"warn","ts":"2026-11-30T05:00:00.000Z","msg":"lost TCP streaming'
+        ' connection with remote peer","remote-peer-id":"fd4","error":"read tcp'
+        ' 10.0.0.1:5->10.0.0.2:2380: i/o timeout"}'
+    ),
+    (
+        '00:06 etcd[900]: {"level":"info","ts":"2026-11-30T05:00:06.000Z","msg":"raft.node: 8e9 lost'
+        ' leader fd4 at term 9"}'
+    ),
 )
 
 
