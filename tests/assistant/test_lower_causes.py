@@ -22,8 +22,8 @@ UPLINK = (
 )
 FULL = (
     (
-        '00:10 kubelet[1]: E1130 05:00:10.000000 1 remote_runtime.go:222] "RunPodSandbox from runtime'
-        ' service failed" err="write /var/lib/containerd/tmp: no space left on device"'
+        '00:10 kubelet[1]: E1130 05:00:10.000000 1 remote_runtime.go:222] "RunPodSandbox from'
+        ' runtime service failed" err="write /var/lib/containerd/tmp: no space left on device"'
     ),
     (
         '01:00 kubelet[1]: W1130 05:01:00.000000 1 eviction_manager.go:344] "Eviction manager:'
@@ -45,8 +45,8 @@ PEERS = (
         ' 10.0.0.1:5->10.0.0.2:2380: i/o timeout"}'
     ),
     (
-        '00:06 etcd[900]: {"level":"info","ts":"2026-11-30T05:00:06.000Z","msg":"raft.node: 8e9 lost'
-        ' leader fd4 at term 9"}'
+        '00:06 etcd[900]: {"level":"info","ts":"2026-11-30T05:00:06.000Z","msg":"raft.node: 8e9'
+        ' lost leader fd4 at term 9"}'
     ),
 )
 
