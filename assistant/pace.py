@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from assistant.burst import PACE_S, STEP_S, quarter_of
 from assistant.event import Event, Slowdown
+from assistant.lanes import Writer, is_file, join_files
 from assistant.tempo import LOSS
 
 DIVERGED = 3.0
@@ -24,6 +25,9 @@ LONG = 2 * STALLED
 
 Steps = Mapping[int, int]
 """How far a writer had come, by five minutes since the epoch."""
+Numbers = Mapping[Writer, Steps]
+Measured = Sequence[tuple[str, str, Mapping[int, float]]]
+"""By job and kind of measure: the least of each five minutes."""
 
 
 class Course(NamedTuple):
@@ -34,25 +38,27 @@ class Course(NamedTuple):
     divergences: tuple[Slowdown, ...]
 
 
-def find_course(events: Sequence[Event], working: Collection[str]) -> Course:
+def find_course(events: Iterable[Event], working: Collection[str]) -> Course:
     """Find where work slowed down, stood still or learnt nothing any more."""
+    work = [event for event in events if event.page in working and event.start.dated]
+    lanes = join_files(work)
+    numbers, measured = _numbers(work, lanes), _measured(work, lanes)
     return Course(
-        find_slowdowns(events, working),
-        find_stalls(events, working),
-        find_divergences(events, working),
+        (*find_slowdowns(work, numbers), *_told_slower(measured)),
+        find_stalls(numbers),
+        find_divergences(measured),
     )
 
 
-def find_slowdowns(events: Iterable[Event], working: Collection[str]) -> tuple[Slowdown, ...]:
+def find_slowdowns(work: Iterable[Event], numbers: Numbers) -> tuple[Slowdown, ...]:
     """Return the stretches in which a job went on, but far slower than it had or has since.
 
     The measure is the job's best half hour, so that what began slow and stayed so has none. Half an
     hour must be slow as a whole: saving a checkpoint takes its minutes.
     """
-    events = tuple(events)
-    numbered = {at: _advance(steps) for at, steps in _numbers(events, working).items()}
+    numbered = {at: _advance(steps) for at, steps in numbers.items()}
     told = {job for (job, _), advance in numbered.items() if advance}
-    counted = _steps(events, working).items()
+    counted = _steps(work).items()
     paces = [*numbered.items(), *(((job, ""), n) for job, n in counted if job not in told)]
     found = []
     for (job, _), counts in sorted(paces, key=lambda pace: pace[0]):
@@ -62,10 +68,10 @@ def find_slowdowns(events: Iterable[Event], working: Collection[str]) -> tuple[S
         found += [_stretch(job, a, a + 2, PACE_S) for a in slow]
     found += [
         _stretch(job, a, a + LONG, STEP_S)
-        for (job, _), steps in sorted(_numbers(events, working).items())
+        for (job, _), steps in sorted(numbers.items())
         for a in _lagging(steps)
     ]
-    return (*found, *_told_slower(events, working))
+    return tuple(found)
 
 
 def _lagging(steps: Steps) -> Iterable[int]:
@@ -84,12 +90,12 @@ def _lagging(steps: Steps) -> Iterable[int]:
         best = max(best, min(lots))
 
 
-def _told_slower(events: Iterable[Event], working: Collection[str]) -> Iterable[Slowdown]:
+def _told_slower(measured: Measured) -> Iterable[Slowdown]:
     """Find where programs print themselves that a step takes several times what it took before.
 
     Twice five minutes must be so as a whole; a step that saved a checkpoint is not the fastest.
     """
-    for (job, kind), costs in _measured(events, working):
+    for job, kind, costs in measured:
         best = float("inf")
         for a, b in pairwise(sorted(costs) if kind != LOSS else ()):
             if min(costs[a], costs[b]) > SLOWER * best:
@@ -97,27 +103,36 @@ def _told_slower(events: Iterable[Event], working: Collection[str]) -> Iterable[
             best = min(best, max(costs[a], costs[b]))
 
 
-def _measured(
-    events: Iterable[Event], working: Collection[str]
-) -> list[tuple[tuple[str, str], Mapping[int, float]]]:
-    """Gather what programs print of their steps: by job and kind, the least of five minutes."""
-    found: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
-    for event in events:
-        if event.page in working and event.start.dated:
-            for (writer, at), cost in event.tempos.items():
-                row = found[event.worker, writer]
-                row[at] = min(cost, row.get(at, cost))
-    return [((job, writer.rpartition(" ")[2]), row) for (job, writer), row in sorted(found.items())]
+def _measured(work: Iterable[Event], lanes: Mapping[Writer, str]) -> Measured:
+    """Gather what programs print of their steps: by writer and kind, the least of five minutes."""
+    found: dict[tuple[str, str, str], dict[int, float]] = defaultdict(dict)
+    for event in work:
+        for (told, at), cost in event.tempos.items():
+            head, joint, kind = told.rpartition("] ")
+            row = found[event.worker, _lane(event, head + joint.strip(), lanes), kind.strip()]
+            row[at] = min(cost, row.get(at, cost))
+    return [(job, kind, row) for (job, _, kind), row in sorted(found.items())]
 
 
-def find_divergences(events: Iterable[Event], working: Collection[str]) -> tuple[Slowdown, ...]:
+def _lane(event: Event, writer: str, lanes: Mapping[Writer, str]) -> str:
+    """Name who writes: a process, or a file with what follows it where no job is named."""
+    if not is_file(writer):
+        return writer
+    return "" if _is_named(event) else lanes.get((event.worker, writer), writer)
+
+
+def _is_named(event: Event) -> bool:
+    return any(anchor.kind == "job" for anchor in event.anchors)
+
+
+def find_divergences(measured: Measured) -> tuple[Slowdown, ...]:
     """Return where a job's loss rose to several times what it had come down to, and stayed there.
 
     It must be so to the end of the log, for twice five minutes at least: a peak that passes is
     nothing unusual, and a small loss wavers.
     """
     found = []
-    for (job, kind), losses in _measured(events, working):
+    for job, kind, losses in measured:
         times = sorted(losses)
         lows = accumulate((losses[at] for at in times), min)
         limits = (max(DIVERGED * low, low + RISE) for low in lows)
@@ -128,12 +143,11 @@ def find_divergences(events: Iterable[Event], working: Collection[str]) -> tuple
     return tuple(found)
 
 
-def find_stalls(events: Iterable[Event], working: Collection[str]) -> tuple[Slowdown, ...]:
+def find_stalls(numbers: Numbers) -> tuple[Slowdown, ...]:
     """Return the stretches in which lines of a job came, but its step numbers did not rise.
 
-    Of several processes that no job is named for, each must go on while the others do.
+    Of several processes, or files, that no job is named for, each must go on while the others do.
     """
-    numbers = _numbers(events, working)
     found = []
     for (job, _), steps in sorted(numbers.items()):
         found += [_stretch(job, a, b, STEP_S) for a, b in _idle(steps)]
@@ -145,17 +159,13 @@ def _stretch(job: str, since: int, until: int, unit_s: int) -> Slowdown:
     return Slowdown(job=job, since=begin, until=end)
 
 
-def _numbers(
-    events: Iterable[Event], working: Collection[str]
-) -> Mapping[tuple[str, str], dict[int, int]]:
-    """Gather how far each job had come; where no job is named, each process."""
-    found: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
-    for event in events:
-        if event.page not in working or not event.start.dated:
-            continue
-        named = any(anchor.kind == "job" for anchor in event.anchors)
+def _numbers(work: Iterable[Event], lanes: Mapping[Writer, str]) -> Numbers:
+    """Gather how far each job had come; where no job is named, each process or file."""
+    found: dict[Writer, dict[int, int]] = defaultdict(dict)
+    for event in work:
+        named = _is_named(event)
         for (writer, at), step in event.steps.items():
-            row = found[event.worker, "" if named else writer]
+            row = found[event.worker, "" if named else _lane(event, writer, lanes)]
             row[at] = max(step, row.get(at, step))
     return found
 
@@ -205,7 +215,7 @@ def _undone(steps: Steps) -> Iterable[tuple[int, int]]:
         yield fell, max(steps) + 1
 
 
-def _given_up(numbers: Mapping[tuple[str, str], Steps]) -> Iterable[Slowdown]:
+def _given_up(numbers: Numbers) -> Iterable[Slowdown]:
     """Find processes that fell silent while another of the same thing went on, with no heir."""
     for (job, writer), steps in sorted(numbers.items()):
         last = max(steps)
@@ -230,12 +240,11 @@ def _advance(steps: Steps) -> Counter[int]:
     return Counter({quarter: rise for quarter, rise in rises if rise >= 0 and quarter < max(tops)})
 
 
-def _steps(events: Iterable[Event], working: Collection[str]) -> Mapping[str, Counter[int]]:
+def _steps(work: Iterable[Event]) -> Mapping[str, Counter[int]]:
     """Count each job's lines by quarter of an hour; its first and its last are rarely whole."""
     found: dict[str, Counter[int]] = defaultdict(Counter)
-    for event in events:
-        if event.page in working and event.start.dated:
-            found[event.worker].update(event.pace or _spread(event))
+    for event in work:
+        found[event.worker].update(event.pace or _spread(event))
     return {
         job: Counter({at: counts[at] for at in sorted(counts)[1:-1]})
         for job, counts in found.items()

@@ -15,6 +15,7 @@ from assistant.elimination import conclude_addresses
 from assistant.event import Anchor, Setting
 from assistant.identity import is_address
 from assistant.incident import Incident
+from assistant.lanes import name_file
 from assistant.ledger import Ledger, Seen, Spanned
 from assistant.limits import Limits
 from assistant.naming import Named, Namer, anchors_of, parse_moment, with_device
@@ -292,9 +293,9 @@ def _program(record: Record, page: Page) -> Mapping[str, str]:
 
 
 def _writer(record: Record) -> str:
-    """Name the process that wrote it, where its line does."""
+    """Name the process that wrote it, where its line does; else the file."""
     pid = record.fields.get("pid", "")
-    return f"{record.unit}[{pid}]" if record.unit and pid else ""
+    return f"{record.unit}[{pid}]" if record.unit and pid else name_file(record.evidence)
 
 
 _EPOCH = compile_late(r"\bepoch\b", re.IGNORECASE)
