@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from assistant.diagnosis.case import Case, hosts_of
 from assistant.diagnosis.guidance import contain
-from assistant.diagnosis.impact import read_state
+from assistant.diagnosis.impact import read_state, stands
 from assistant.diagnosis.placing import Part, place_advice
 from assistant.diagnosis.result import Instruction
 from assistant.sentences import say
@@ -19,8 +19,8 @@ def contain_now(
 ) -> tuple[Instruction, ...]:
     """Return what is to be done at once, and to what is over only what is to be verified.
 
-    A fault is over where work was seen to go on after all of it: stopping that would be the
-    damage.
+    A fault is over where none of it stands and work was seen to go on after all of it: stopping
+    that would be the damage.
     """
     going = [part for part in parts if not _is_over(part, case)]
     over = len(going) < len(parts) or (not parts and read_state(case).work_seen is not None)
@@ -33,6 +33,8 @@ def contain_now(
 
 
 def _is_over(part: Part, case: Case) -> bool:
+    if any(stands(event, case) for event in part.own.values()):
+        return False
     return read_state(case, frozenset(part.own)).work_seen is not None
 
 

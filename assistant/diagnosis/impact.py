@@ -26,7 +26,7 @@ def read_state(case: Case, among: Collection[str] | None = None) -> State:
     now = moment.timestamp()
     active = [event for event in hurt if _active(event, case, now)]
     if not active:
-        if any(_stopped_for_good(event, case) for event in hurt):
+        if any(_stopped_for_good(event, case) for event in hurt) or _still_stands(case, among):
             return State(now="unknown", as_of=moment)
         return State(now="recovered", as_of=moment, work_seen=_work_since(hurt, case))
     going = {event.id for event in active}
@@ -36,6 +36,23 @@ def read_state(case: Case, among: Collection[str] | None = None) -> State:
     lost = any(_gave_out(event) for event in active)
     recovering = not lost and (closed > len(active) or easing or _progress_after(hurt, case))
     return State(now="recovering" if recovering else "ongoing", as_of=moment)
+
+
+def _still_stands(case: Case, among: Collection[str] | None) -> bool:
+    """Tell whether a fault that nobody feels is there yet: what it did may come again."""
+    events = (e for e in case.timeline.events if among is None or e.id in among)
+    return any(e.severity in _FAULTS and in_question(e, case) and stands(e, case) for e in events)
+
+
+_FAULTS = frozenset({"critical", "error"})
+
+
+def stands(event: Event, case: Case) -> bool:
+    """Tell whether it lasts until something ends it, and nothing was seen to end it."""
+    moment = _as_of(case)
+    if moment is None or not counts(event) or not case.pages[event.page].persists:
+        return False
+    return _active(event, case, moment.timestamp())
 
 
 def _as_of(case: Case) -> datetime | None:
@@ -126,12 +143,15 @@ def _work_since(hurt: Sequence[Event], case: Case) -> datetime | None:
 
 
 def _progress(hurt: Iterable[Event], case: Case) -> Iterator[Event]:
-    """Yield the work that went on where it hurt: that of another host alone proves nothing."""
+    """Yield the work that went on where it hurt: that of another host alone proves nothing.
+
+    Nor does that of which nobody says where it runs, unless the job that was hurt did it.
+    """
     jobs = {a.id for event in hurt for a in event.anchors if a.kind == "job"}
     nodes = nodes_of(hurt, case)
     for event in case.progress:
         own = hosts_of([event])
-        if not nodes or not own or own & nodes or any(a.id in jobs for a in event.anchors):
+        if not nodes or own & nodes or any(a.id in jobs for a in event.anchors):
             yield event
 
 
