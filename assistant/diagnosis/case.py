@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from assistant.diagnosis.guards import Settings, acts_until
+from assistant.diagnosis.guards import Settings, acts_until, find_recurring
 from assistant.event import Event, Timeline
 from assistant.identity import UNNAMED
 from assistant.incident import Incident
@@ -64,6 +64,11 @@ class Case:
     def progress(self) -> tuple[Event, ...]:
         """What proves that work went on."""
         return tuple(e for e in self.timeline.events if self.pages[e.page].progress)
+
+    @cached_property
+    def recurring(self) -> frozenset[str]:
+        """Ids of what came on one thing so often that none of it is a mere blip."""
+        return find_recurring(e for e in self.timeline.events if counts(e))
 
     @cached_property
     def ended_jobs(self) -> Mapping[str, float]:

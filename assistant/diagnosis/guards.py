@@ -1,5 +1,7 @@
 """Whether a link may act between two events: magnitude, attributes, order in time."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +16,10 @@ SAME_MOMENT_S = 2.0
 """Order within this many seconds is not decided by stamps: loggers buffer."""
 KERNEL_SLACK_S = 0.5
 """One fault's lines of one kernel come in any order for so long: a stamp of seconds tells more."""
+
+MOST_BLIPS = 5
+BLIPS_S = 3600.0
+"""More of them than that on one thing in so many seconds say that something is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +108,20 @@ def is_harmless_blip(event: Event, page: Page, settings: Settings) -> bool:
         and bool(links)
         and all(guard_holds(link.guard, event, settings, event) == "no" for link in links)
     )
+
+
+def find_recurring(events: Iterable[Event]) -> frozenset[str]:
+    """Return the ids of what came again and again on one thing: no single one is a mere blip."""
+    rows: dict[tuple[str, str, str], list[Event]] = defaultdict(list)
+    for event in events:
+        rows[event.page, event.entity.kind, event.entity.id].append(event)
+    found: set[str] = set()
+    for row in rows.values():
+        row.sort(key=lambda event: event.start.utc)
+        for n, last in enumerate(row[MOST_BLIPS:]):
+            if (last.start.utc - row[n].start.utc).total_seconds() <= BLIPS_S:
+                found.update(one.id for one in row[n : n + MOST_BLIPS + 1])
+    return frozenset(found)
 
 
 def attributes_allow(link: Link, effect: Event) -> bool:

@@ -134,7 +134,12 @@ def _is_past(event: Event, case: Case) -> bool:
 
 
 def _was_harmless(event: Event, case: Case) -> bool:
-    """Tell whether it ended without harm: sooner than its victims give up, or it has none."""
+    """Tell whether it ended without harm: sooner than its victims give up, or it has none.
+
+    What comes again and again has not ended, however short each time was.
+    """
+    if event.id in case.recurring:
+        return False
     page = case.pages[event.page]
     if any(link.guard is not None for link in page.causes):
         return is_harmless_blip(event, page, case.settings)

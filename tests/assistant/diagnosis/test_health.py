@@ -71,13 +71,16 @@ def test_an_open_question_says_what_would_close_it() -> None:
 
 GONE = page("gone", "mechanism", damage=1, severity="critical", lasts_s=86400)
 ODD = page("odd", severity="error")
+BLINKS = page("blinks", severity="error", effects=[
+    {"effect": "gone", "guard": {"field": "duration_s", "op": ">", "value": 5}},
+])  # fmt: skip
 
 
 def _working(*events: Event, asked: bool = False, **more: object) -> Case:
     work = event("work", PROGRESS, -600, end=3600, last=Instant(at(3600)), node="n1")
     window = Window(since=at(0), until=at(3600)) if asked else Window()
     return case(
-        [*WORLD, GONE, ODD], [work, *events],
+        [*WORLD, GONE, ODD, BLINKS], [work, *events],
         sight=watched("n1", since=-90000), incident=Incident(window=window), **more,
     )  # type: ignore[arg-type]  # mixed keywords  # fmt: skip
 
@@ -167,3 +170,19 @@ def test_lost_kernel_messages_forbid_healthy() -> None:
         for each in (sight, gone)
     ]
     assert verdicts == ["healthy", "inconclusive"]
+
+
+@pytest.mark.parametrize("what", [BLINKS, ODD])
+@pytest.mark.parametrize(
+    ("times", "every_s", "verdict"),
+    [(1, 60, "healthy"), (5, 60, "healthy"), (6, 60, "inconclusive"), (6, 900, "healthy")],
+)
+def test_what_comes_again_and_again_is_no_mere_blip(
+    what: Page, times: int, every_s: int, verdict: str
+) -> None:
+    """However soon each time was over: six times an hour on one thing say that it is ill."""
+    begins = [-300 + n * every_s for n in range(times)]
+    blips = [
+        event(f"b{at_s}", what, at_s, end=at_s + 1, last=Instant(at(at_s), 0.5)) for at_s in begins
+    ]
+    assert diagnose(_working(*blips)).verdict == verdict
