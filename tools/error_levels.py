@@ -70,13 +70,21 @@ _MILD = compile_late(
     r"\"?(?i:info|debug|notice|trace)\b"
 )
 """A writer that calls a line information has said how grave it is."""
+_COUNTED = (
+    "bank", "brick", "channel", "cpu", "device", "dimm", "disk", "drive", "fan", "gpu", "host",
+    "instance", "job", "lane", "link", "member", "node", "osd", "path", "port", "process", "rail",
+    "rank", "replica", "server", "shard", "slot", "target", "task", "unit", "volume", "worker",
+)  # fmt: skip
+"""Things that begin to count at zero: the first one failed, not none of them."""
 _NONE = compile_late(
-    r"(?<![\w.])(?:0|no|not|without|zero|never) (?:\w+ ){0,2}?"
+    rf"(?<![\w.])(?:{''.join(f'(?<!{thing} )' for thing in _COUNTED)}0"
+    r"|no|(?<!could )(?<!can )not|without|zero|never) (?:[a-z]\w* ){0,2}?"
     r"(?:failed|failures?|corruption|errors?|lost|corrupt(?:ed)?|degraded|throttled|died)\b"
-    r"|\bfor corrected errors\b|\bcondition checks?\b|: Condition\w+="
+    r"|\bfor corrected errors\b|\bfailed condition checks?\b|: Condition\w+=\S* failed\b"
     r"|(?:失败|错误|异常)(?:数|次数)?[:：= ]*0\b",
     re.IGNORECASE,
 )
+"""Words that deny a failure. What else a line says of one still counts."""
 _KEYED = compile_late(
     r"\b(?:level|lvl|severity|levelname|level_name|loglevel)\"? ?[=:] ?\"?"
     r"(?:error|err|eror|fatal|panic|dpanic|crit|critical|alert|emerg|emergency)\b",
@@ -94,9 +102,9 @@ def is_called_error(text: str, fields: Mapping[str, str]) -> bool:
         return True
     if _WORDS.search(text, 0, _HEAD) or _KEYED.search(text, 0, 2 * _HEAD):
         return True
-    if not _FAILING.search(text, 0, 2 * _HEAD):
+    if not _FAILING.search(text, 0, 2 * _HEAD) or _MILD.search(text, 0, _HEAD):
         return False
-    return not (_NONE.search(text, 0, 2 * _HEAD) or _MILD.search(text, 0, _HEAD))
+    return _FAILING.search(_NONE.sub(" ", text[: 2 * _HEAD])) is not None
 
 
 def hum_of(marks: Sequence[str], first: int) -> dict[int, float]:

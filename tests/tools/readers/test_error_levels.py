@@ -36,6 +36,14 @@ CALLED = [
     "./run.sh: line 12: 41022 Killed                  python train.py",
     "WARN rail 3: link unusable, traffic moved to rail 2",
     "2025-06-20T02:10:11.530123Z 0 [ERROR] [MY-012592] [InnoDB] Operating system error number 5",
+    "volume pool1 failed: 3 disks gone, 0 errors corrected",
+    "shard allocation failed on 3 disks, no data lost yet",
+    "node 2 failed; cluster continues without failed node",
+    "no errors before, then the controller failed",
+    "could not read corrupted block 77",
+    "disk no 3 failed",
+    "rank 0 died of signal 7",
+    "检查失败，错误数：0",
 ]
 NOT_CALLED = [
     "rpc finished, error: none",
@@ -44,6 +52,8 @@ NOT_CALLED = [
     "0 ERRORs in 120 lines",
     "checked 8 disks, 0 failed, no errors",
     "scrub finished without errors",
+    "found 0 errors, 0 failed disks and no lost data",
+    "it was never degraded",
     "ERST: Error Record Serialization Table (ERST) support is initialized.",
     "HEST: Enabling Firmware First mode for corrected errors.",
     "RAS: Correctable Errors collector initialized.",
