@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from assistant.own_steps import find_dangerous, find_unknown_looks
 from assistant.vocabulary import find_faulty
 from knowledge.catalog import Catalog
 from knowledge.errors import OwnPageRefusedError
@@ -134,8 +135,12 @@ class Handbook:
         base = self.shipped.pages.get(page.target)
         for text in find_lowered(page.content, base) if base else ():
             yield Problem(page.target, "risk", text)
+        for text in find_dangerous(page.content, base):
+            yield Problem(page.target, "risk", text)
         for text in find_quieter(page.content, base) if base else ():
             yield Problem(page.target, "quieter", text, "warning")
+        for text in find_unknown_looks(page.content, base):
+            yield Problem(page.target, "check", text, "warning")
         for text in find_hidden(page.content, self.shipped.pages.values()):
             yield Problem(page.target, "risk", text)
         if page.target not in whole.pages:

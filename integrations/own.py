@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assistant.errors import SettingError, StoreError
+from assistant.own_steps import find_dangerous
 from assistant.people import Person
 from assistant.settings import Settings
 from integrations.bootstrap import OWN_FOLDER, Surroundings, cache_dir, current_user, data_dir
@@ -155,6 +156,9 @@ def put_own_over(catalog: Catalog, own: Own) -> Catalog:
     catalog = replace(catalog, warnings=(*catalog.warnings, *own.warnings))
     found = put_over(catalog, pages, own.approved)
     faulty = _faulty(found) if own.approved else {}
+    for page in pages if own.approved else ():
+        for why in find_dangerous(page.content, catalog.pages.get(page.target)):
+            faulty.setdefault(page.target, []).append(why)
     bad = [page for page in pages if page.digest in own.approved and page.target in faulty]
     if not bad:
         return found
