@@ -18,6 +18,7 @@ from integrations.bootstrap import (
     tells_system,
 )
 from integrations.cli.fault import CommandFault, UsageFault
+from integrations.cli.kb_effect import print_effect
 from integrations.cli.table import print_document
 from integrations.own import (
     current_person,
@@ -29,7 +30,8 @@ from integrations.own import (
 from integrations.rendering.document import SCHEMA_VERSION
 from integrations.rendering.escaping import flatten
 from integrations.wording.words import Words
-from knowledge.catalog import load_catalog
+from knowledge.catalog import Catalog, load_catalog
+from knowledge.own.effect import Effect, find_effect
 from knowledge.own.page_file import OwnPage
 
 _LEAST_DIGITS = 12
@@ -63,7 +65,7 @@ class Desk:
         made = decide(history, draft)
         if made is None:
             return page, history[-1], False
-        if decision == "approved" and not self._was_proved(page):
+        if decision == "approved":
             self._prove(page)
         decisions.record(made)
         return page, made, True
@@ -80,14 +82,17 @@ class Desk:
             "`firstfault kb list --own` shows the digests of what is there now.",
         )
 
-    def _was_proved(self, page: OwnPage) -> bool:
-        """Tell whether `kb add` took this content in; a page of a folder nobody looked at yet."""
-        every = open_collection(self.settings, self.around).kept()
-        return any(kept.digest == page.digest for kept in every)
+    def effect(self, page: OwnPage) -> Effect:
+        """Tell what the page changes."""
+        return find_effect(page.content, self._shipped().pages.get(page.target))
+
+    def _shipped(self) -> Catalog:
+        return load_catalog(cache=cache_dir(self.around))
 
     def _prove(self, page: OwnPage) -> None:
+        """Prove it anew: what ships may have changed since, and rules with it."""
         own = gather_own(self.settings, self.around).pages
-        problems = Handbook(load_catalog(cache=cache_dir(self.around)), own).prove([page])
+        problems = Handbook(self._shipped(), own).prove([page])
         told = problems[page.digest]
         if is_refused(told):
             reasons = "; ".join(f"{one.rule}: {one.text}" for one in told if one.level == "error")
@@ -119,6 +124,7 @@ def run(digest: str, decision: Decision, words: Words, *, reason: str = "", as_j
     resolved = load_settings({}, around)
     desk = Desk(resolved.settings, around)
     page, approval, new = desk.decide(digest.strip().lower(), decision, reason)
+    effect = desk.effect(page)
     origin = resolved.origins["admins"]
     if not tells_system(origin):
         said = words.tell(f"admins come from {origin}, which whoever asks may be able to change.")
@@ -130,8 +136,13 @@ def run(digest: str, decision: Decision, words: Words, *, reason: str = "", as_j
             "target": page.target,
             **approval.model_dump(mode="json"),
             "unchanged": not new,
+            "title": page.kept.title if page.kept else page.id,
+            "effect": effect.model_dump(),
         })  # fmt: skip
         return
+    if decision == "approved":
+        typer.echo(flatten(f"{page.id}  {page.kept.title if page.kept else ''}"))
+        print_effect(effect, words)
     key = f"own.{decision}" if new else f"own.already_{decision}"
     told = {
         "who": approval.who,

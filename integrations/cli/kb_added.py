@@ -6,12 +6,14 @@ from typing import Literal
 
 import typer
 
+from integrations.cli.kb_effect import print_effect
 from integrations.cli.table import print_document, print_items, print_table
 from integrations.rendering.document import SCHEMA_VERSION
 from integrations.rendering.escaping import flatten, make_visible
 from integrations.wording.words import Words
 from knowledge.own.collection import Outcome, Status
 from knowledge.own.document import Document, Kept
+from knowledge.own.effect import Effect
 
 State = Literal["", "pending", "approved", "rejected", "expired"]
 
@@ -27,15 +29,29 @@ class Added:
     state: State = ""
     why: str = ""
     warnings: tuple[str, ...] = ()
+    effect: Effect | None = None
     forbidden: bool = False
     """This user may not read it."""
 
 
 def from_outcome(
-    place: str, outcome: Outcome, *, state: State = "", warnings: tuple[str, ...] = ()
+    place: str,
+    outcome: Outcome,
+    *,
+    state: State = "",
+    warnings: tuple[str, ...] = (),
+    effect: Effect | None = None,
 ) -> Added:
     """Tell what the collection did with something."""
-    return Added(place, outcome.status, outcome.kept, outcome.before, state, warnings=warnings)
+    return Added(
+        place,
+        outcome.status,
+        outcome.kept,
+        outcome.before,
+        state,
+        warnings=warnings,
+        effect=effect,
+    )
 
 
 def print_added(found: Sequence[Added], words: Words, *, as_json: bool) -> None:
@@ -52,6 +68,8 @@ def print_added(found: Sequence[Added], words: Words, *, as_json: bool) -> None:
         for warning in each.warnings:
             typer.echo(flatten(words("own.warning", text=warning)), err=True)
     for each in found:
+        if each.effect and each.state == "pending":
+            print_effect(each.effect, words)
         if each.state in {"pending", "rejected"} and each.kept:
             key = f"own.is_{each.state}"
             typer.echo(words(key, id=each.kept.id, digest=each.kept.digest))
@@ -72,6 +90,7 @@ def _item(each: Added) -> Mapping[str, object]:
         "status": each.status,
         **(_kept(kept, each.state) if kept else {}),
         "supersedes": each.before.id if each.before and each.status == "replaced" else None,
+        "effect": each.effect.model_dump() if each.effect else None,
         "warnings": list(each.warnings),
         "error": refused,
     }

@@ -22,6 +22,7 @@ from integrations.own import gather_own, open_collection, read_decisions
 from knowledge.errors import DocumentRefusedError, OwnPageRefusedError, PageInvalidError
 from knowledge.own.collection import Collection
 from knowledge.own.draft import Draft
+from knowledge.own.effect import find_effect
 from knowledge.own.page_file import OwnPage
 from knowledge.own.sandbox import Sandbox, open_sandbox
 from knowledge.problem import Problem
@@ -132,7 +133,8 @@ def _prove(intake: _Intake, settings: Settings, around: Surroundings) -> Iterato
         outcome = take_page(each.page, each.draft, each.origin, intake.collection)
         state = state_of(decisions.get(each.page.digest, ()), now)
         warnings = tuple(f"{one.rule}: {one.text}" for one in problems)
-        yield from_outcome(each.place, outcome, state=state, warnings=warnings)
+        effect = find_effect(each.page.content, handbook.shipped.pages.get(each.page.target))
+        yield from_outcome(each.place, outcome, state=state, warnings=warnings, effect=effect)
 
 
 def _reasons(page: OwnPage, problems: Sequence[Problem]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from knowledge.errors import PatternInvalidError
 from knowledge.own.page_file import Extension
-from knowledge.page import Advice, Page, Remedy, TextSignature
+from knowledge.page import Advice, Page, Remedy, Severity, TextSignature
 from knowledge.rules.samples import shows
 
 _FAULTS = ("root", "mechanism", "symptom", "change")
@@ -18,6 +18,7 @@ def find_lowered(own: Page | Extension, shipped: Page) -> Iterator[str]:
     yield from _checks(own, shipped)
     if isinstance(own, Page):
         yield from _role(own, shipped)
+        yield from _weight(own, shipped)
         yield from _cautions(own.do_not, shipped.do_not)
         if not set(own.benign_when) <= set(shipped.benign_when):
             yield "says anew when an occurrence is harmless (benign_when)"
@@ -35,7 +36,7 @@ def find_hidden(own: Page | Extension, shipped: Iterable[Page]) -> Iterator[str]
 
 
 def find_quieter(own: Page | Extension, shipped: Page) -> Iterator[str]:
-    """Yield what a page in a shipped one's place would see less of, or call less urgent.
+    """Yield what a page in a shipped one's place would see less of.
 
     An organisation may want that; whoever approves it should know.
     """
@@ -45,10 +46,6 @@ def find_quieter(own: Page | Extension, shipped: Page) -> Iterator[str]:
     for signature in shipped.signatures:
         if signature.id not in held:
             yield f"has no signature {signature.id}, by which the shipped page is seen"
-    if own.priority > shipped.priority:
-        yield f"has priority {own.priority}; the shipped page has {shipped.priority}"
-    if _SEVERITIES.index(own.severity) > _SEVERITIES.index(shipped.severity):
-        yield f"has severity {own.severity}; the shipped page has {shipped.severity}"
 
 
 def _takes(signature: TextSignature, page: Page) -> bool:
@@ -99,6 +96,26 @@ def _checks(own: Page | Extension, shipped: Page) -> Iterator[str]:
 def _role(own: Page, shipped: Page) -> Iterator[str]:
     if shipped.role in _FAULTS and own.role not in _FAULTS:
         yield f"turns a fault (role {shipped.role}) into role {own.role}"
+
+
+def _weight(own: Page, shipped: Page) -> Iterator[str]:
+    """Yield what makes less of the condition: who is woken, and what is looked at first."""
+    if own.priority > shipped.priority:
+        yield f"has priority {own.priority}; the shipped page has {shipped.priority}"
+    if own.damage < shipped.damage:
+        yield f"has damage {own.damage}; the shipped page has {shipped.damage}"
+    if _is_milder(own.severity, shipped.severity):
+        yield f"has severity {own.severity}; the shipped page has {shipped.severity}"
+    floors = {each.id: each.severity or shipped.severity for each in shipped.signatures}
+    for each in own.signatures:
+        floor = floors.get(each.id)
+        if floor and _is_milder(each.severity or own.severity, floor):
+            mine = each.severity or own.severity
+            yield f"signature {each.id} has severity {mine}; the shipped page gives it {floor}"
+
+
+def _is_milder(one: Severity, other: Severity) -> bool:
+    return _SEVERITIES.index(one) > _SEVERITIES.index(other)
 
 
 def _cautions(own: Iterable[Advice], shipped: Iterable[Advice]) -> Iterator[str]:

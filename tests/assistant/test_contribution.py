@@ -165,17 +165,24 @@ def test_what_lowers_a_risk_is_refused() -> None:
 
 
 def test_what_is_seen_less_of_is_warned_of() -> None:
-    """Nobody approves a page that is blind or calm without knowing."""
-    calm = own("xid", remedies=[RESET, REBOOT], do_not=[CAUTION], priority="P3", severity="info",
-               damage=1)  # fmt: skip
-    problems = Handbook(SHIPPED, ()).prove([calm])[calm.digest]
+    """Nobody approves a page that is blind without knowing."""
+    blind = own("xid", remedies=[RESET, REBOOT], do_not=[CAUTION], damage=1)
+    problems = Handbook(SHIPPED, ()).prove([blind])[blind.digest]
 
     assert not is_refused(problems)
     assert [each.text for each in problems if each.rule == "quieter"] == [
         "has no signature line, by which the shipped page is seen",
-        "has priority P3; the shipped page has P1",
-        "has severity info; the shipped page has error",
     ]
+
+
+def test_what_makes_less_of_a_fault_or_hides_a_risk_is_refused() -> None:
+    """A P0 may not become a P3, nor what deletes data a look."""
+    kept = {"remedies": [RESET, REBOOT], "do_not": [CAUTION], "damage": 1}
+    wipe = {"id": "w", "title": {"en": "Wipe", "zh": "清空"}, "stage": "verify", "risk": "R0",
+            "command": ["rm", "-rf", "/data"]}  # fmt: skip
+    assert "has priority P3" in refused(own("xid", **{**kept, "priority": "P3"}))[0]
+    assert "has damage 0" in refused(own("xid", **{**kept, "damage": 0}))[0]
+    assert "no read-only command" in refused(own("house", remedies=[wipe]))[0]
 
 
 def test_a_harmless_page_cannot_take_a_faults_own_line() -> None:

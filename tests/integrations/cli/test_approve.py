@@ -8,6 +8,7 @@ from integrations.bootstrap import current_user
 from knowledge.own.collection import Collection
 from knowledge.own.page_file import page_digest
 from tests.integrations.cli.conftest import Run, load
+from tests.integrations.cli.test_kb_add import items
 from tests.knowledge.own.test_gathering import add
 
 PAGE = "---\nextends: nfs-server-not-responding\n---\nOurs.\n"
@@ -97,3 +98,24 @@ def test_a_rejection_needs_a_reason(run: Run) -> None:
     """Who reads it later must understand it."""
     assert run("reject", DIGEST)[0] == 2
     assert run("reject", DIGEST, "--reason", " ")[0] == 2
+
+
+@pytest.mark.usefixtures("admin")
+def test_who_approves_sees_what_it_changes(run: Run, home: Path) -> None:
+    """Id and title, what it adds to or replaces, and each step with its risk and command."""
+    page = home / "steps.md"
+    page.write_text(
+        "---\nextends: xid-79-fell-off-bus\nremedies: [{id: ask, title: {en: Ask, zh: 询问},"
+        " stage: verify, risk: R2, command: [systemctl, restart, kubelet]}]\n---\nOurs.\n"
+    )
+    step = "+ remedy: R2 ask: Ask · $ systemctl restart kubelet"
+    code, out, _ = run("kb", "add", str(page))
+    assert (code, "adds to the page xid-79-fell-off-bus" in out, step in out) == (6, True, True)
+    (added,) = items(run("kb", "add", str(page), "-o", "json")[1])
+    assert "remedies" in str(added["effect"])
+
+    code, out, _ = run("approve", str(added["digest"]), "--lang", "zh")
+    assert (code, "补充页面 xid-79" in out, "R2 ask: 询问 · $ systemctl" in out) == (0, True, True)
+    told = load(run("approve", str(added["digest"]), "-o", "json")[1])
+    assert (told["title"], told["unchanged"]) == ("steps", True)
+    assert step in run("approve", str(added["digest"]))[1]

@@ -4,7 +4,7 @@ import pytest
 
 from knowledge.own.floor import find_lowered
 from tests.knowledge.own.test_page_file import addition
-from tests.knowledge.pages import page
+from tests.knowledge.pages import XID, page
 
 RESET = {
     "id": "reset", "title": {"en": "Reset the GPU", "zh": "重置 GPU"}, "stage": "recover",
@@ -17,13 +17,15 @@ CAUTION = {
     "about": ["gpu"],
 }  # fmt: skip
 LOOK = {"id": "look", "command": ["fio"], "risk": "R1", "tells": {"en": "t", "zh": "看"}}
-SHIPPED = page("xid", remedies=[RESET, REBOOT], do_not=[CAUTION], checks=[LOOK])
+SHIPPED = page(
+    "xid", signatures=[XID], remedies=[RESET, REBOOT], do_not=[CAUTION], checks=[LOOK], damage=1
+)
 OTHER = {"en": "Something else", "zh": "其他"}
 
 
 def lowered(**changes: object) -> str:
     """Say what a page of the same id lowers, all in one."""
-    same = {"remedies": [RESET, REBOOT], "do_not": [CAUTION], "checks": [LOOK]}
+    same = {"remedies": [RESET, REBOOT], "do_not": [CAUTION], "checks": [LOOK], "damage": 1}
     return "; ".join(find_lowered(page("xid", **{**same, **changes}), SHIPPED))
 
 
@@ -34,7 +36,7 @@ def test_the_same_or_more_is_no_fault() -> None:
 
     assert lowered() == ""
     assert lowered(remedies=[{**RESET, "risk": "R3"}, new], do_not=[CAUTION, more]) == ""
-    assert lowered(role="mechanism", priority="P3") == ""
+    assert lowered(role="mechanism", priority="P0", severity="critical") == ""
 
 
 @pytest.mark.each_counts
@@ -58,6 +60,10 @@ def test_the_same_or_more_is_no_fault() -> None:
         ({"do_not": [{**CAUTION, "text": OTHER}]}, "drops the caution"),
         ({"do_not": [{**CAUTION, "about": ["gpu", "node"]}]}, "narrows the caution"),
         ({"role": "benign"}, "turns a fault"),
+        ({"priority": "P3"}, "has priority P3; the shipped page has P1"),
+        ({"severity": "info"}, "has severity info; the shipped page has error"),
+        ({"damage": 0}, "has damage 0; the shipped page has 1"),
+        ({"signatures": [{**XID, "severity": "info"}]}, "signature line has severity info"),
         ({"role": "guidance"}, "turns a fault"),
         (
             {"benign_when": [{"when": [{"field": "count", "op": "<", "value": 9}], "why": OTHER}]},
