@@ -9,8 +9,8 @@ from assistant.event import Event, FieldValue
 from assistant.ledger import Spanned
 from assistant.repair import A_BOOT, GOING_DOWN
 from assistant.seats import BOOTED
-from tools.boots import OWN_S, SILENCE
-from tools.evidence import Record
+from tools.boots import LAST_WORDS_S, OWN_S, SILENCE
+from tools.evidence import Ending, Record
 
 
 def silence_of(record: Record) -> Mapping[str, FieldValue]:
@@ -28,7 +28,7 @@ def hear_last_boots(bursts: list[Burst], spans: Sequence[Spanned]) -> list[Burst
     boots = [b for b in bursts if b.page == BOOTED and "kernel" in b.channels]
     by_host: dict[str, list[Spanned]] = defaultdict(list)
     for span in spans if boots else ():
-        if span.channel in {"service", "kernel"}:
+        if span.channel in {"service", "kernel"} or span.ending:
             by_host[span.host].append(span)
     for burst in boots:
         silence = _since_last_file(burst, by_host.get(burst.entity[1], ()))
@@ -40,19 +40,24 @@ def hear_last_boots(bursts: list[Burst], spans: Sequence[Spanned]) -> list[Burst
 def _since_last_file(boot: Burst, own: Iterable[Spanned]) -> float:
     """Return the seconds since a file of the host's services ended; 0 where none is known to.
 
-    A log that runs through the boot tells by itself what came before it.
+    A log that runs through the boot tells by itself what came before it. One that ends with the
+    words of a shutdown was no crash, and one of a single daemon may have ended with that daemon.
     """
     began = boot.first.utc
-    ended: list[float] = []
+    ended: dict[str, float] = {}
+    endings: dict[str, Ending] = {}
     for span in own:
+        endings[span.evidence] = span.ending or endings.get(span.evidence, "")
         if span.first is None or span.last is None or span.last.zone != boot.first.zone:
             continue
         gap = (began - span.last.utc).total_seconds()
         if gap <= 0.0 and (began - span.first.utc).total_seconds() > OWN_S:
             return 0.0
         if gap > 0.0 and span.channel == "service":
-            ended.append(gap)
-    return min(ended, default=0.0)
+            ended[span.evidence] = min(gap, ended.get(span.evidence, gap))
+    silence = min((gap for name, gap in ended.items() if endings[name] == "cut"), default=0.0)
+    orderly = (gap for name, gap in ended.items() if endings[name] == "orderly")
+    return 0.0 if any(gap <= silence + LAST_WORDS_S for gap in orderly) else silence
 
 
 def begin_with_silence(events: Sequence[Event]) -> list[Event]:

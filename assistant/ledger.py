@@ -6,7 +6,7 @@ from datetime import datetime
 from types import MappingProxyType
 
 from assistant.topology import Key
-from tools.evidence import Channel, Instant, Record, Span
+from tools.evidence import Channel, Ending, Instant, Record, Span
 
 MOST_SEEN = 400_000
 """Observations kept apart; beyond that further entities are not noted as normal."""
@@ -23,6 +23,8 @@ class Spanned:
     first: Instant | None = None
     last: Instant | None = None
     lines: int = 0
+    ending: Ending = ""
+    """How all that its host wrote in the capture ends."""
 
 
 @dataclass(slots=True)
@@ -57,6 +59,7 @@ class Ledger:
         """Note a stretch of text that was scanned and left where it lies."""
         known = self._spanned(span.evidence, span.host, span.channel, span.unit)
         known.lines += span.lines
+        known.ending = span.ending or known.ending
         _widen(known, span.first)
         _widen(known, span.last)
 

@@ -1,9 +1,10 @@
 """How a host's log ends before its next boot: with a shutdown, or in mid-sentence."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from tools.evidence import Channel, Instant
+from tools.evidence import Channel, Ending, Instant
 from tools.late_patterns import compile_late
 
 BANNER = "Linux version "
@@ -13,6 +14,8 @@ SILENCE = "silence_s"
 
 MOST_BEFORE = 400
 """So many lines before a boot are looked at; a shutdown writes fewer."""
+MOST_LAST = 100
+"""So many lines at the end of a content are looked at."""
 OWN_S = 10.0
 """Syslog writes what a boot says first in no order; no boot takes less than this."""
 LAST_WORDS_S = 300.0
@@ -25,6 +28,11 @@ _ORDERLY = compile_late(
     r"|Journal stopped|.*exiting on signal 15"
     r"|reboot: (?:Restarting system|Power down|System halted)"
 )
+_INIT = "systemd"
+_OF_THE_SYSTEM = frozenset(
+    {"kernel", _INIT, "systemd-logind", "systemd-journald", "systemd-shutdown", "rsyslogd"}
+)
+"""Whose words about a shutdown are the host's: any other program may speak of its own."""
 
 
 class Said(NamedTuple):
@@ -33,6 +41,17 @@ class Said(NamedTuple):
     at: Instant | None
     channel: Channel
     text: str
+    unit: str = ""
+
+    @property
+    def program(self) -> str:
+        """Name the writer as syslog does."""
+        return "kernel" if self.channel == "kernel" else self.unit.removesuffix(".service")
+
+    @property
+    def is_orderly(self) -> bool:
+        """Tell whether the host itself says that it goes down."""
+        return self.program in _OF_THE_SYSTEM and _ORDERLY.match(self.text) is not None
 
 
 def silence(boot: Instant, before: Iterable[Said]) -> Mapping[str, str]:
@@ -48,16 +67,40 @@ def silence(boot: Instant, before: Iterable[Said]) -> Mapping[str, str]:
     """
     last: Instant | None = None
     services = False
-    for at, channel, text in (said for said in before if said.at):
-        assert at is not None  # noqa: S101  # filtered above
-        if _ORDERLY.match(text):
-            return {}
-        if (boot.utc - at.utc).total_seconds() < OWN_S:
+    for said in before:
+        if said.at is None:
             continue
-        last = last or at
-        if (last.utc - at.utc).total_seconds() > LAST_WORDS_S:
+        if said.is_orderly:
+            return {}
+        if (boot.utc - said.at.utc).total_seconds() < OWN_S:
+            continue
+        last = last or said.at
+        if (last.utc - said.at.utc).total_seconds() > LAST_WORDS_S:
             break
-        services = services or channel == "service"
+        services = services or said.channel == "service"
     if last is None or not services:
         return {}
     return {SILENCE: f"{(boot.utc - last.utc).total_seconds():.3f}"}
+
+
+def endings(before: Iterable[tuple[str, Said]]) -> Mapping[str, Ending]:
+    """Tell by host how its lines in a content end; the latest are given first.
+
+    A host of which but one program wrote is left out, as that may have stopped alone; what init
+    itself wrote is the system's log.
+    """
+    told: dict[str, list[Said]] = defaultdict(list)
+    for host, said in before:
+        if said.at is not None and said.channel in {"service", "kernel"}:
+            told[host].append(said)
+    found = {host: _ending(own) for host, own in told.items() if host}
+    return {host: ending for host, ending in found.items() if ending}
+
+
+def _ending(own: list[Said]) -> Ending:
+    last = max(said.at.utc for said in own if said.at)
+    late = [s for s in own if s.at and (last - s.at.utc).total_seconds() <= LAST_WORDS_S]
+    if any(said.is_orderly for said in late):
+        return "orderly"
+    programs = {said.program for said in late if said.channel == "service"}
+    return "cut" if _INIT in programs or len(programs) > 1 else ""

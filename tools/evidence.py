@@ -16,6 +16,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 Outcome = Literal["ok", "empty", "hung", "denied", "absent", "failed"]
 Zone = Literal["stated", "assumed", "unknown"]
+Ending = Literal["", "orderly", "cut"]
+"""With words of a shutdown, in mid-sentence, or not to be told."""
 Channel = Literal[
     "kernel", "service", "app", "device", "event", "object", "metric", "reading", "command",
     "alert", "text", "quoted",
@@ -243,6 +245,8 @@ class Span(_Sent):
     host: str = ""
     channel: Channel = "text"
     unit: str = ""
+    ending: Ending = ""
+    """How the host's lines in the whole content end."""
 
 
 Item = Record | ObjectState | Series | Reading | Span | Gap

@@ -133,8 +133,18 @@ class Joiner:
             return line
         lines = (self.line_at(place) for place in self._naming(line.host, begin))
         own = (one for one in lines if one.host == line.host)
-        said = (Said(one.instant, self.channel_of(one), one.text) for one in own)
+        said = map(self._said, own)
         return line._replace(fields={**(line.fields or {}), **silence(line.instant, said)})
+
+    def last(self, limit: int) -> Iterator[tuple[str, Said]]:
+        """Yield what hosts say at the end of the block at hand, the last first."""
+        end = self._stop - (self.data[self._stop - 1 : self._stop] == b"\n")
+        for begin, stop in self._back(end + 1, limit):
+            if line := self.parse(begin, min(stop, begin + LONG_LINE)):
+                yield line.host or self.setting.host, self._said(line)
+
+    def _said(self, line: Line) -> Said:
+        return Said(line.instant, self.channel_of(line), line.text, line.unit)
 
     def _naming(self, host: str, begin: int) -> Iterator[int]:
         """Yield where lines before begin that name a host, nearest first: others' may be many."""

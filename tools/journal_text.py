@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import BinaryIO, ClassVar
 
-from tools.boots import BANNER, MOST_BEFORE, Said, silence
+from tools.boots import BANNER, MOST_BEFORE, MOST_LAST, Said, endings, silence
 from tools.error_levels import JOURNAL_MARKS, MARKS, hum_of, is_called_error
 from tools.evidence import Channel, Instant, Item, Record, Span
 from tools.hum import Stretch, thinned
@@ -104,8 +104,13 @@ class ExportReading:
 
     def items(self, stream: BinaryIO) -> Iterator[Item]:
         """Read a whole text, then say whose lines run from when to when."""
+        words: list[tuple[str, Said]] = []
         for block in read_ahead(stream, self.border):
             yield from self._block(block)
+            if block.last:
+                words += self._last(block.data, block.stop, MOST_LAST)
+        for host, ending in endings(words).items():
+            yield Span(self.evidence, 0, 0, 0, host=host, channel="service", ending=ending)
         for (host, channel), (first, last) in self.seen.items():
             yield Span(self.evidence, 0, 0, 0, first, last, host, channel)
 
@@ -222,13 +227,16 @@ class ExportReading:
         return replace(record, fields={**record.fields, **told})
 
     def _before(self, data: bytes, begin: int, host: str) -> Iterator[Said]:
-        for _ in range(MOST_BEFORE):
+        return (said for name, said in self._last(data, begin, MOST_BEFORE) if name == host)
+
+    def _last(self, data: bytes, begin: int, limit: int) -> Iterator[tuple[str, Said]]:
+        """Yield what hosts said before an offset, the last first."""
+        for _ in range(limit):
             if begin <= 0:
                 return
             begin, stop = self.bounds(data, max(begin - 3, 0))
-            one = entry_record(self.evidence, self.parse(data[begin:stop]))
-            if one and one.host == host:
-                yield Said(one.time, one.channel, one.text)
+            if one := entry_record(self.evidence, self.parse(data[begin:stop])):
+                yield one.host, Said(one.time, one.channel, one.text, one.unit)
 
     def _whole(self, data: bytes, begin: int, stop: int, record: Record) -> tuple[int, Record]:
         """Join the entries of one message."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 
+from tools.boots import MOST_LAST, endings
 from tools.carriers import is_system_log, quoting_of
 from tools.dialect import Dialect, Line, Setting
 from tools.error_levels import MARKS, hum_of, is_called_error
@@ -121,13 +122,13 @@ class LogReading:
             for block in read_ahead(stream):
                 yield from self._block(block)
         yield from self._flush()
+        # Spans of no bytes of their own: whose lines run through the content, and how they end.
+        evidence = self.source.evidence
         if len(self._carriers) > 1:
             for (host, channel), seen in self._carriers.items():
-                yield self._witness(host, channel, seen)
-
-    def _witness(self, host: str, channel: Channel, seen: Carrier) -> Span:
-        """Say that one writer's lines run through the content; a span of no bytes of its own."""
-        return Span(self.source.evidence, 0, 0, 0, seen.first, seen.last, host, channel)
+                yield Span(evidence, 0, 0, 0, seen.first, seen.last, host, channel)
+        for host, ending in endings(self.lines.last(MOST_LAST)).items():
+            yield Span(evidence, 0, 0, 0, host=host, channel="service", ending=ending)
 
     def _block(self, block: Block) -> Iterator[Item]:
         length = block.stop - block.start

@@ -91,11 +91,12 @@ def test_a_crash_explains_what_its_peers_said_before_the_boot(
         [*crashed(), (at(-1), "systemd-logind[902]: System is rebooting.")],
         [*crashed(), (at(-1), "systemd[1]: Reached target reboot.target - System Reboot.")],
         [*crashed(), (at(-1), "systemd-shutdown[1]: Syncing filesystems and block devices.")],
+        [*crashed(), (at(-1), "rsyslogd: [origin] exiting on signal 15.")],
         [*crashed(), (at(-400), "systemd-logind[902]: The system will power off now!")],
         [(at(n * 3600), "kernel: nvme nvme0: 64/0/0 queues") for n in (-3, -2, -1, 0)]
         + [(at(3000), BANNER)],
     ],
-    ids=["logind", "target", "shutdown", "asked-before", "kernel-only"],
+    ids=["logind", "target", "shutdown", "rsyslogd", "asked-before", "kernel-only"],
 )
 def test_a_boot_after_an_order_or_a_sparse_log_is_dated_at_its_line(
     tmp_path: Path, log: Said
@@ -105,6 +106,14 @@ def test_a_boot_after_an_order_or_a_sparse_log_is_dated_at_its_line(
     (boot,) = boots(read(tmp_path)).values()
     assert boot.before_s == 0.0
     assert "silence_s" not in boot.fields
+
+
+@pytest.mark.parametrize("said", ["System is rebooting the pool", "Journal stopped"])
+def test_a_program_that_speaks_of_its_own_end_ordered_no_boot(tmp_path: Path, said: str) -> None:
+    """Only init, the kernel and the loggers speak for their host."""
+    syslog(tmp_path, "gpu-07", [*crashed(), (at(-1), f"python3[777]: {said}")])
+    (boot,) = boots(read(tmp_path)).values()
+    assert boot.fields["silence_s"] == pytest.approx(251, abs=2)
 
 
 def test_a_log_of_many_hosts_tells_of_each(tmp_path: Path) -> None:
@@ -125,18 +134,31 @@ def test_a_log_of_many_hosts_tells_of_each(tmp_path: Path) -> None:
         ([], 250.0),
         ([(at(-1), "systemd-logind[902]: System is rebooting.")], 0.0),
         ([(at(-1), "systemd[1]: Reached target reboot.target - System Reboot.")], 0.0),
+        ([(at(-1), 'rsyslogd: [origin software="rsyslogd"] exiting on signal 15.')], 0.0),
+        ([(at(-1), "systemd-journald[401]: Journal stopped")], 0.0),
+        ([(at(-1), "python3[7]: Journal stopped")], 250.0),
     ],
-    ids=["crash", "logind", "target"],
+    ids=["crash", "logind", "target", "rsyslogd", "journald", "a program's own"],
 )
+@pytest.mark.parametrize("write", [syslog, export])
 def test_the_old_boot_may_end_in_a_file_of_its_own(
-    tmp_path: Path, last: Said, silence: float
+    tmp_path: Path, write: Callable[[Path, str, Said], None], last: Said, silence: float
 ) -> None:
     """A log is rotated, and a journal is saved boot by boot."""
     (tmp_path / "old").mkdir()
-    syslog(tmp_path / "old", "gpu-07", [*lived(), *last])
-    syslog(tmp_path, "gpu-07", [(at(250), BANNER), *lived(890)])
+    write(tmp_path / "old", "gpu-07", [*lived(), *last])
+    write(tmp_path, "gpu-07", [(at(250), BANNER), *lived(890)])
     (boot,) = {e.before_s for e in read(tmp_path).timeline.events if "kernel" in e.channels}
     assert boot == pytest.approx(silence, abs=2)
+
+
+def test_the_end_of_one_daemons_file_is_not_its_hosts(tmp_path: Path) -> None:
+    """It may have stopped alone, or writes elsewhere since."""
+    (tmp_path / "old").mkdir()
+    alone = [(at(-20.0 * n), f"slurmd[221]: debug: health check {n}") for n in range(30)]
+    syslog(tmp_path / "old", "gpu-07", alone)
+    syslog(tmp_path, "gpu-07", [(at(250), BANNER), *lived(890)])
+    assert {e.before_s for e in read(tmp_path).timeline.events if "kernel" in e.channels} == {0.0}
 
 
 @pytest.mark.parametrize("page", ["kernel-panic", "host-reset-by-watchdog", "host-power-lost"])
