@@ -208,14 +208,17 @@ class Recogniser:
         if signature.yields == "setting":
             self._set(signature, match, named.anchors, record)
         elif page.role != "context":
-            self._bind(named)
+            self._bind(named, page)
             self._fold.add(_sighting(record, match, page, named))
 
-    def _bind(self, named: Named) -> None:
+    def _bind(self, named: Named, page: Page) -> None:
         """A line that names two things ties them, whoever wrote it."""
         if named in self._bound:
             return
         self._bound.add(named)
+        if page.damage and named.entity[0] == "job":
+            for node in (anchor for anchor in named.anchors if anchor[0] == "node"):
+                self._ties.placements.hurt(named.entity, node)
         for anchor in named.anchors:
             implied = anchor in named.implied or named.entity in named.implied
             if anchor[0] != NAMESPACE:
@@ -232,7 +235,7 @@ class Recogniser:
             for name in anchors_of({named.kind: named.id}, values).values()
         ]
         if signature.yields == "release":
-            self._ties.released.update(things)
+            self._ties.placements.ended.update(things)
         for first, second in itertools.pairwise(things):
             if first[0] == second[0] == "gpu":
                 at = record.time.utc if record.time else None
@@ -241,6 +244,8 @@ class Recogniser:
                 self._ties.equate(first[0], first[1], second[1])
             else:
                 self._ties.relate(first, second)
+                if ("node", record.host) not in things:
+                    self._ties.placements.give(first, second, record.time and record.time.utc)
 
     def _set(
         self, signature: TextSignature, match: Match, anchors: tuple[Key, ...], record: Record

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from assistant.event import Anchor
 from assistant.identity import is_address, is_uid
+from assistant.placements import Placements
 
 Key = tuple[str, str]
 """Kind and identity."""
@@ -93,8 +94,7 @@ class Ties:
     """A card's identity and its address on a host, in either order, and when that was said."""
     sizes: dict[str, int] = field(default_factory=dict)
     """How many ranks a job says it has."""
-    released: set[Key] = field(default_factory=set)
-    """Jobs that ended well: their hosts are others' now."""
+    placements: Placements = field(default_factory=Placements)
 
     def relate(self, one: Key, other: Key, *, inferred: bool = False) -> None:
         """Say that two things of different kinds belong together; stated beats inferred."""
@@ -184,9 +184,9 @@ class Ties:
         return (not good, len(name), name)
 
     def _let_go(self) -> None:
-        for key in self.released:
-            for other in [each for each in self.edges.get(key, ()) if each[0] == "node"]:
-                del self.edges[key][other], self.edges[other][key]
+        for job, node in self.placements.let_go():
+            self.edges.get(job, {}).pop(node, None)
+            self.edges.get(node, {}).pop(job, None)
 
     def _reduce_qualified_names(self) -> None:
         """A full host name is the short one only where evidence shows both."""

@@ -73,3 +73,33 @@ def test_a_job_that_ended_well_lets_its_hosts_go(
     """Else yesterday's job would tie the hosts of two of today's; one that failed may matter."""
     found = _diagnose(tmp_path, EARLIER.format(status=status) + ALLOCATED)
     assert ("slurm:99" in _jobs(found)["gpu03"]) is kept
+
+
+REQUEUED = """\
+[2026-11-30T01:00:01.100] sched: Allocate JobId=101 NodeList=gpu[01-02] #CPUs=256 Partition=train
+{why}
+[2026-11-30T02:40:01.100] sched: Allocate JobId=101 NodeList=gpu[05-06] #CPUs=256 Partition=train
+[2026-11-30T02:50:01.100] sched: Allocate JobId=102 NodeList=gpu[01-02] #CPUs=256 Partition=train
+[2026-11-30T04:50:01.100] _job_complete: JobId=101 WEXITSTATUS 0
+"""
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        "[2026-11-30T02:30:01.100] requeue JobId=101 due to failure of node gpu01",
+        "[2026-11-30T02:30:01.100] _slurm_rpc_requeue: JobId=101 by user alice",
+    ],
+)
+def test_a_job_that_ended_well_elsewhere_keeps_the_host_that_it_left(
+    tmp_path: Path, why: str
+) -> None:
+    """The card that died under its first attempt is why that attempt waited."""
+    found = _diagnose(tmp_path, REQUEUED.format(why=why))
+    assert "slurm:101" in _jobs(found)["gpu01"]
+
+
+def test_a_job_that_ended_well_keeps_a_host_that_nobody_was_given_since(tmp_path: Path) -> None:
+    """What befell the host is the only job's that ran there."""
+    ended = "[2026-11-30T04:50:01.100] _job_complete: JobId=101 WEXITSTATUS 0\n"
+    assert _jobs(_diagnose(tmp_path, ALLOCATED + ended))["gpu01"] == {"slurm:101"}
