@@ -97,8 +97,8 @@ def _step(thing: object, key: str) -> object | None:
 def _compare(actual: object, op: str, wanted: object) -> bool:
     if op == "in":
         return _is_in(actual, wanted)
-    if op == "matches":
-        return compile_pattern(f"(?s){as_text(wanted)}").covers(encode(as_text(actual)))
+    if op in {"matches", "lacks"}:
+        return _reads(encode(as_text(actual)), op, as_text(wanted))
     if (
         op in _EQUALITY
         and actual.__class__ is wanted.__class__ is str
@@ -111,6 +111,12 @@ def _compare(actual: object, op: str, wanted: object) -> bool:
     if op in _EQUALITY:
         return _same(actual, wanted) == (op == "==")
     return False
+
+
+def _reads(text: bytes, op: str, expression: str) -> bool:
+    if op == "lacks":
+        return compile_pattern(expression).search(text) is None
+    return compile_pattern(f"(?s){expression}").covers(text)
 
 
 def _are_words(one: str, other: str) -> bool:

@@ -33,7 +33,7 @@ Scope = Literal[
 ]  # fmt: skip
 """Where cause and effect must meet. `server` reads the storage_server anchors; `peer`: the effect,
 seen on X, names Y, and the cause is on Y; `line`: one and the same line tells of both."""
-Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "matches", "exists", "absent"]
+Operator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "matches", "lacks", "exists", "absent"]
 FieldType = Literal["text", "int", "float", "duration", "bytes", "milliseconds", "deciseconds"]
 Stage = Literal["isolate", "restore", "recover", "release", "verify"]
 Trust = Literal["vendor", "source-code", "specification", "case", "postmortem", "handbook", "rule"]
@@ -44,8 +44,8 @@ class Condition(Part):
 
     `field` is a dotted path; keys with dots are quoted: ``status.capacity."nvidia.com/gpu"``.
     A leading ``$.`` starts at the object's top when `each` walks a list. Numbers, Kubernetes
-    quantities and times compare as such when both sides parse. `matches` is an RE2 full match. An
-    absent field satisfies `absent` and no other test.
+    quantities and times compare as such when both sides parse. `matches` is an RE2 full match,
+    `lacks` one that is found nowhere. An absent field satisfies `absent` and no other test.
     """
 
     field: str

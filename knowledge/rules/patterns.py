@@ -53,7 +53,7 @@ def _expressions(page: Page) -> Iterator[tuple[str, str]]:
         for name, expression in link.when.items():
             yield f"link to {link.effect}, when {name}", expression
     for condition in _conditions(page):
-        if condition.op == "matches":
+        if condition.op in {"matches", "lacks"}:
             yield f"condition on {condition.field}", str(condition.value)
 
 
@@ -76,7 +76,7 @@ def _paths(page: Page) -> Iterator[tuple[str, str]]:
 
 def _conditions(page: Page) -> Iterator[Condition]:
     for signature in page.signatures:
-        if isinstance(signature, StateSignature):
+        if isinstance(signature, StateSignature | TextSignature):
             yield from signature.where
     for benign in page.benign_when:
         yield from benign.when

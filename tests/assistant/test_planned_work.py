@@ -45,7 +45,31 @@ def test_what_was_announced_is_known_until_the_node_is_back(tmp_path: Path) -> N
     assert {r.page for r in found.diagnosis.root_causes} == {"slurm-node-not-responding"}
 
 
-@pytest.mark.parametrize("reason", ["unplanned outage", "Kill task failed", "Not responding"])
+@pytest.mark.parametrize(
+    "reason", ["CHG-1042 disk replacement", "maintenance", "BIOS upgrade tonight"]
+)
+def test_work_is_planned_whose_reason_plans_or_is_nothing_but_work(
+    tmp_path: Path, reason: str
+) -> None:
+    """A change, a window, or the word alone."""
+    assert ("gpu01", "10:02") not in unknown(read(tmp_path, reason))
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "unplanned outage",
+        "Kill task failed",
+        "Not responding",
+        "mlx5_0 faulty, needs replacement",
+        "driver upgrade failed, Xid 79",
+        "CHG-1042 replacement of the flapping cable",
+        "scheduled for repair after ECC errors",
+        "disk replacement",
+        "emergency maintenance",
+        "计划内维护 CHG-7 更换故障网卡",
+    ],
+)
 def test_a_node_that_was_drained_for_its_fault_is_no_planned_work(
     tmp_path: Path, reason: str
 ) -> None:
