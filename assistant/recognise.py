@@ -245,7 +245,8 @@ class Recogniser:
             else:
                 self._ties.relate(first, second)
                 if ("node", record.host) not in things:
-                    self._ties.placements.give(first, second, record.time and record.time.utc)
+                    at = record.time.utc if record.time else None
+                    self._ties.placements.give(first, second, at)
 
     def _set(
         self, signature: TextSignature, match: Match, anchors: tuple[Key, ...], record: Record

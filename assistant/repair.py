@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from assistant.burst import Burst
 from assistant.event import Event
 from assistant.naming import parse_moment
+from assistant.resets import Restart, cards_of, concerns, restart_of
 from assistant.seats import BOOTED
-from assistant.topology import Seating
+from assistant.topology import Seating, Topology
 from knowledge.page import Page
 from tools.evidence import Instant, Window
 
@@ -25,7 +27,7 @@ LONG_AGO = timedelta(days=1)
 def close_repaired(
     events: Sequence[Event],
     pages: Mapping[str, Page],
-    seats: Mapping[str, Seating],
+    names: Topology,
     working: Collection[str],
 ) -> list[Event]:
     """End what befell a card before it or its host started again, and either was seen at work.
@@ -36,8 +38,36 @@ def close_repaired(
     boots = _by_node(e for e in events if _was_reset(e, refused) or _starts(e))
     if not boots:
         return list(events)
+    befell = _by_node(e for e in events if e.entity.kind in _CARDS and e.role != "benign")
     well = _by_place([e for e in events if e.page in {*working, WELL}])
-    return [_closed(event, pages[event.page], boots, well, seats) for event in events]
+    restarts = {
+        node: _Restarts([_restart(one, node, names) for one in started], befell.get(node, ()))
+        for node, started in boots.items()
+    }
+    return [_closed(event, pages[event.page], restarts, well, names.seats) for event in events]
+
+
+def _restart(event: Event, node: str, names: Topology) -> Restart:
+    if event.page != RESET:
+        return Restart(event.start)
+    return restart_of(event, node, names.alias, names.seats)
+
+
+class _Restarts(NamedTuple):
+    """When cards of a host began anew, and what had befallen them."""
+
+    rows: Sequence[Restart]
+    befell: Sequence[Event]
+
+    def after(self, event: Event) -> Iterable[Instant]:
+        """Yield when the card of an event began anew after it."""
+        for row in self.rows:
+            if row.start.utc > event.last.utc and concerns(row, event, self._faulty(row)):
+                yield row.start
+
+    def _faulty(self, row: Restart) -> list[frozenset[str]]:
+        before = (e for e in self.befell if e.last.utc < row.start.utc and not e.is_closed)
+        return [cards_of(e) for e in before] if row.unknown else []
 
 
 RESET, REFUSED, WELL = "gpu-reset-by-hand", "gpu-reset-refused", "gpu-healthy"
@@ -188,14 +218,14 @@ def _by_node(events: Iterable[Event]) -> Mapping[str, Sequence[Event]]:
 def _closed(
     event: Event,
     page: Page,
-    boots: Mapping[str, Sequence[Event]],
+    boots: Mapping[str, _Restarts],
     well: Mapping[str, Sequence[Event]],
     seats: Mapping[str, Seating],
 ) -> Event:
     node = next((a.id for a in event.anchors if a.kind == "node"), "")
     if event.entity.kind not in _CARDS or event.is_closed or event.role == "benign":
         return event
-    later = (b.start for b in boots.get(node, ()) if b.start.utc > event.last.utc)
+    later = boots[node].after(event) if node in boots else ()
     start: Instant | None = min(later, key=lambda at: at.utc, default=None)
     seen = (*well.get(node, ()), *well.get(event.entity.id, ()))
     if start is None or not any(one.last.utc > start.utc for one in seen):

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from assistant.event import Event
 from assistant.incident import Incident
 from assistant.investigate import investigate
@@ -90,3 +92,36 @@ def test_a_reset_that_was_refused_repaired_nothing(tmp_path: Path) -> None:
     done = _only(_diagnose(tmp_path, fault, order, WORK), "xid-95-uncontained-ecc")
     left = _only(_diagnose(tmp_path, fault, order, answer, WORK), "xid-95-uncontained-ecc")
     assert (done.is_closed, left.is_closed) == (True, False)
+
+
+_RESET = "2025-04-03T14:02:00+00:00 gpu-12 sudo: ops : TTY=pts/0 ; PWD=/ ; USER=root ; COMMAND={}\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "other", "own"),
+    [
+        ("/usr/bin/nvidia-smi --gpu-reset", True, True),
+        ("/usr/bin/tee /sys/bus/pci/devices/0000:9b:00.0/reset", False, True),
+        ("/usr/bin/nvidia-smi -i 00000000:9B:00.0 -r", False, True),
+        (f"/usr/bin/nvidia-smi --gpu-reset -i {OLD}", False, True),
+        (f"/usr/bin/nvidia-smi --gpu-reset --id={NEW}", False, False),
+        ("/usr/bin/tee /sys/bus/pci/devices/0000:1a:00.0/reset", True, False),
+        ("/usr/bin/nvidia-smi --gpu-reset -i 3", False, False),
+    ],
+)
+def test_a_reset_of_one_card_ends_nothing_of_another(
+    tmp_path: Path, command: str, *, other: bool, own: bool
+) -> None:
+    """Where two had a fault, an index does not tell which of them it is."""
+    log = (FORMER, LOST, LOST.replace("9b", "1a"), _RESET.format(command), WORK)
+    lost = (e for e in _diagnose(tmp_path, *log).timeline.events if "xid-79" in e.page)
+    assert {e.entity.id: e.is_closed for e in lost} == {OLD: own, "gpu-12/0000:1a:00": other}
+
+
+def test_two_resets_at_once_end_the_faults_of_both_cards(tmp_path: Path) -> None:
+    """Each order names its own."""
+    device = "/usr/bin/tee /sys/bus/pci/devices/0000:{}:00.0/reset"
+    orders = [_RESET.format(device.format(bus)) for bus in ("1a", "9b")]
+    found = _diagnose(tmp_path, LOST, LOST.replace("9b", "1a"), *orders, WORK)
+    lost = [e.is_closed for e in found.timeline.events if e.page == "xid-79-fell-off-bus"]
+    assert lost == [True, True]
