@@ -92,7 +92,8 @@ def _closed(
 ) -> list[Event]:
     """End what was put an end to without a word of its own, and mark what was planned."""
     ended = close_shut_down(close_rerun(events), catalog.pages, kernel_starts(bursts))
-    return mark_planned(close_repaired(ended, catalog.pages, names, at_work(catalog)))
+    working = at_work(catalog)
+    return mark_planned(close_repaired(ended, catalog.pages, names, working), working)
 
 
 def _broke(found: Disturbance, pages: frozenset[str], bursts: Iterable[Burst]) -> Broke:

@@ -1,5 +1,6 @@
 """A host that was set aside for planned work is known to be away, and nothing else is."""
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,51 @@ def test_a_node_that_was_drained_for_its_fault_is_no_planned_work(
     found = read(tmp_path, reason)
     assert not any(e.page == "node-in-repair" for e in found.timeline.events)
     assert {("gpu01", "10:02"), ("gpu02", "10:02"), ("gpu02", "10:40")} <= unknown(found)
+
+
+DRAINED = """\
+[2026-06-17T09:00:00.120] update_node: node gpu01 reason set to: planned PDU work
+[2026-06-17T09:00:00.120] update_node: node gpu01 state set to DRAINED
+{given}[{day}T12:02:00.000] error: Nodes gpu01 not responding
+"""
+ALLOCATED = """\
+[2026-06-17T11:00:00.120] sched: Allocate JobId=771 NodeList=gpu[01-02] #CPUs=128 Partition=gpu
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "day", "known"),
+    [
+        ("", "2026-06-17", True),
+        (ALLOCATED, "2026-06-17", False),
+        (ALLOCATED.replace("gpu[01-02]", "gpu02"), "2026-06-17", True),
+        ("", "2026-06-20", False),
+    ],
+    ids=["same day", "given work", "another given work", "days later"],
+)
+def test_a_plan_ends_when_the_host_is_given_work_or_the_day_is_over(
+    tmp_path: Path, given: str, day: str, *, known: bool
+) -> None:
+    """Nobody gives work to a host that is being worked on."""
+    (tmp_path / "slurmctld.log").write_text(DRAINED.format(given=given, day=day))
+    found = investigate([tmp_path], Incident(), shipped())
+    assert (("gpu01", "12:02") not in unknown(found)) is known
+
+
+@pytest.mark.parametrize(("begun", "known"), [("08:30", True), ("11:00", False)])
+def test_steps_that_begin_on_a_host_after_it_was_set_aside_end_its_plan(
+    tmp_path: Path, begun: str, *, known: bool
+) -> None:
+    """A job that ran there before may go on until it is done."""
+    told = DRAINED.format(given="", day="2026-06-17").splitlines()
+    lines = (f"{line[1:24]}000+00:00 head1 slurmctld[9]: {line[26:]}\n" for line in told)
+    (tmp_path / "head1.log").write_text("".join(lines))
+    first = datetime.fromisoformat(f"2026-06-17T{begun}:00+00:00")
+    last = datetime.fromisoformat("2026-06-17T11:50:00+00:00")
+    moments = (first + timedelta(minutes=n) for n in range((last - first) // timedelta(minutes=1)))
+    steps = (
+        f"{at.isoformat()} gpu01 train[7]: step {n} loss 2.1\n" for n, at in enumerate(moments)
+    )
+    (tmp_path / "train.log").write_text("".join(steps))
+    found = investigate([tmp_path], Incident(), shipped())
+    assert (("gpu01", "12:02") not in unknown(found)) is known
