@@ -1,6 +1,6 @@
 """Opens what an organisation added: its collection, the decisions on its pages, and who decides."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,9 +13,10 @@ from assistant.people import Person
 from assistant.settings import Settings
 from integrations.bootstrap import OWN_FOLDER, Surroundings, cache_dir, current_user, data_dir
 from knowledge.catalog import Catalog
-from knowledge.errors import CollectionDamagedError
+from knowledge.errors import CollectionDamagedError, PageInvalidError
 from knowledge.own.collection import Collection
-from knowledge.own.gathering import Gathered, gather
+from knowledge.own.document import Kept
+from knowledge.own.gathering import Gathered, gather, read_version
 from knowledge.own.page_file import OwnPage
 from knowledge.own.shelf import bare_title, put_over
 from tools.context import host_name
@@ -24,6 +25,7 @@ from tools.workspace import NETWORK, filesystem_of
 if TYPE_CHECKING:
     from assistant.approval import Approval
     from assistant.decisions import Decisions
+    from assistant.standing import Standing
     from knowledge.search.documents import Told
 
 
@@ -104,30 +106,47 @@ def open_own(settings: Settings, around: Surroundings) -> Own:
     """
     try:
         gathered = gather_own(settings, around)
+        added = [kept for kept in open_collection(settings, around).kept() if kept.kind == "page"]
     except CollectionDamagedError as error:
         return Own((), {}, (str(error),))
-    if not gathered.pages:
+    if not gathered.pages and not added:
         return Own((), {}, gathered.warnings)
     try:
-        approved = read_approved(settings, around)
+        standings = judge_own(gathered.pages, settings, around)
     except StoreError as error:
         return Own(gathered.pages, {}, (*gathered.warnings, f"no own page has effect: {error}"))
-    return Own(gathered.pages, approved, gathered.warnings)
+    pages = [replace(page, standing=standings[page.digest].badge) for page in gathered.pages]
+    pages += _earlier(added, standings, open_collection(settings, around))
+    approved = {digest: each.who for digest, each in standings.items() if each.in_effect}
+    return Own(tuple(pages), approved, gathered.warnings)
 
 
-def read_approved(settings: Settings, around: Surroundings) -> Mapping[str, str]:
-    """Return who approved what, by digest; a database that is not there is not made.
+def judge_own(
+    pages: Sequence[OwnPage], settings: Settings, around: Surroundings
+) -> "Mapping[str, Standing]":
+    """Tell by digest how all that was added stands, and the pages of folders among `pages`.
 
     Raises:
         StoreError: the decisions cannot be read.
+        CollectionDamagedError: the list of what was added cannot be read.
     """
-    from assistant.approval import state_of  # noqa: PLC0415 -- few have own pages
+    from assistant.standing import find_standings  # noqa: PLC0415 -- few have own pages
 
-    now = datetime.now(UTC)
-    every = read_decisions(settings, around)
-    return {
-        digest: told[-1].who for digest, told in every.items() if state_of(told, now) == "approved"
-    }
+    collection, now = open_collection(settings, around), datetime.now(UTC)
+    decided, every = read_decisions(settings, around), collection.kept()
+    lying = (page.kept for page in pages if page.kept and page.kept not in every)
+    alone = {kept.digest: find_standings([kept], decided, now)[kept.digest] for kept in lying}
+    return {**alone, **find_standings(every, decided, now, is_whole=collection.holds)}
+
+
+def _earlier(
+    added: Sequence[Kept], standings: "Mapping[str, Standing]", collection: Collection
+) -> "Iterator[OwnPage]":
+    """Yield the versions that stay in effect while a newer one waits."""
+    for kept in added:
+        if kept.superseded_by and standings[kept.digest].in_effect:
+            with suppress(CollectionDamagedError, PageInvalidError):
+                yield read_version(collection, kept)
 
 
 def read_decisions(

@@ -25,6 +25,7 @@ from integrations.own import (
     gather_own,
     open_collection,
     open_decisions,
+    open_own,
     read_decisions,
 )
 from integrations.rendering.document import SCHEMA_VERSION
@@ -72,7 +73,7 @@ class Desk:
 
     def _find(self, digest: str, decided: frozenset[str]) -> OwnPage:
         """Find the page that has the digest now."""
-        pages = {page.digest: page for page in gather_own(self.settings, self.around).pages}
+        pages = {page.digest: page for page in open_own(self.settings, self.around).pages}
         gone = {kept.digest for kept in open_collection(self.settings, self.around).kept()}
         whole = _complete(digest, {*pages, *gone, *decided})
         if whole in pages:

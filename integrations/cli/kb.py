@@ -188,8 +188,7 @@ def search(
     opened = open_finder(settings, around, catalog)
     if opened.said:
         typer.echo(words("kb.rebuilt"), err=True)
-    for warning in catalog.warnings:
-        typer.echo(flatten(words.tell(warning)), err=True)
+    _print_warnings(catalog, words)
     answer = opened.finder.find(query, most=limit, filters=filters)
     print_answer(query, answer, words, as_json=output == "json")
 
@@ -244,7 +243,14 @@ def _some(codes: Sequence[str]) -> str:
 def _open(lang: str | None) -> tuple[Catalog, Words]:
     around = read_surroundings()
     settings = load_settings({"lang": lang}, around).settings
-    return open_handbook(settings), choose_words(settings, around)
+    catalog, words = open_handbook(settings), choose_words(settings, around)
+    _print_warnings(catalog, words)
+    return catalog, words
+
+
+def _print_warnings(catalog: Catalog, words: Words) -> None:
+    for warning in catalog.warnings:
+        typer.echo(flatten(words.tell(warning)), err=True)
 
 
 def _row(row: Row) -> Mapping[str, object]:

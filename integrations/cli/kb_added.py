@@ -6,6 +6,7 @@ from typing import Literal
 
 import typer
 
+from assistant.standing import Standing, State
 from integrations.cli.kb_effect import print_effect
 from integrations.cli.table import print_document, print_items, print_table
 from integrations.rendering.document import SCHEMA_VERSION
@@ -14,8 +15,6 @@ from integrations.wording.words import Words
 from knowledge.own.collection import Outcome, Status
 from knowledge.own.document import Document, Kept
 from knowledge.own.effect import Effect
-
-State = Literal["", "pending", "approved", "rejected", "expired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,8 @@ class Added:
     why: str = ""
     warnings: tuple[str, ...] = ()
     effect: Effect | None = None
+    still: str = ""
+    """The digest of the approved version that has effect meanwhile."""
     forbidden: bool = False
     """This user may not read it."""
 
@@ -41,6 +42,7 @@ def from_outcome(
     state: State = "",
     warnings: tuple[str, ...] = (),
     effect: Effect | None = None,
+    still: str = "",
 ) -> Added:
     """Tell what the collection did with something."""
     return Added(
@@ -51,6 +53,7 @@ def from_outcome(
         state,
         warnings=warnings,
         effect=effect,
+        still=still,
     )
 
 
@@ -68,11 +71,18 @@ def print_added(found: Sequence[Added], words: Words, *, as_json: bool) -> None:
         for warning in each.warnings:
             typer.echo(flatten(words("own.warning", text=warning)), err=True)
     for each in found:
-        if each.effect and each.state == "pending":
-            print_effect(each.effect, words)
-        if each.state in {"pending", "rejected"} and each.kept:
-            key = f"own.is_{each.state}"
-            typer.echo(words(key, id=each.kept.id, digest=each.kept.digest))
+        _print_standing(each, words)
+
+
+def _print_standing(each: Added, words: Words) -> None:
+    """Say what a page that has no effect would change, and what to do."""
+    if each.effect and each.state == "pending":
+        print_effect(each.effect, words)
+    if each.state in {"pending", "rejected"} and each.kept:
+        key = f"own.is_{each.state}"
+        typer.echo(words(key, id=each.kept.id, digest=each.kept.digest))
+    if each.still:
+        typer.echo(words("own.still", digest=each.still[:12]))
 
 
 def _line(each: Added, kept: Kept, words: Words) -> str:
@@ -90,6 +100,7 @@ def _item(each: Added) -> Mapping[str, object]:
         "status": each.status,
         **(_kept(kept, each.state) if kept else {}),
         "supersedes": each.before.id if each.before and each.status == "replaced" else None,
+        "still_in_effect": each.still or None,
         "effect": each.effect.model_dump() if each.effect else None,
         "warnings": list(each.warnings),
         "error": refused,
@@ -121,10 +132,10 @@ def print_removed(kept: Kept, words: Words, *, as_json: bool) -> None:
         typer.echo(flatten(words("own.removed", id=kept.id, title=kept.title)))
 
 
-def print_own(rows: Sequence[tuple[Kept, State]], words: Words, *, as_json: bool) -> None:
+def print_own(rows: Sequence[tuple[Kept, Standing]], words: Words, *, as_json: bool) -> None:
     """List every version of everything that was added, and the pages of the folders in settings."""
     if as_json:
-        print_items([_kept(kept, state) for kept, state in rows])
+        print_items([{**_kept(kept, how.state), "in_effect": how.in_effect} for kept, how in rows])
         return
     if not rows:
         typer.echo(words("own.nothing"), err=True)
@@ -133,8 +144,10 @@ def print_own(rows: Sequence[tuple[Kept, State]], words: Words, *, as_json: bool
     print_table([words(name) for name in names], [_row(*row, words) for row in rows])
 
 
-def _row(kept: Kept, state: State, words: Words) -> tuple[str, ...]:
-    shown = "superseded" if kept.superseded_by else state or "current"
+def _row(kept: Kept, how: Standing, words: Words) -> tuple[str, ...]:
+    shown: str = how.state or "current"
+    if kept.superseded_by:
+        shown = "still" if how.in_effect else "superseded"
     digest = kept.digest if kept.kind == "page" else ""
     told = words(f"own.state_{shown}")
     return (kept.id, told, kept.date.isoformat(), kept.title, kept.source, digest)

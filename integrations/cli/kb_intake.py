@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 
-from assistant.approval import state_of
 from assistant.contribution import (
     Handbook,
     Provenance,
@@ -18,9 +17,9 @@ from assistant.settings import Settings
 from integrations.bootstrap import Surroundings, cache_dir
 from integrations.cli.kb_added import Added, from_outcome
 from integrations.cli.kb_files import Found, Passed, find_files, read_file
-from integrations.own import gather_own, open_collection, read_decisions
+from integrations.own import gather_own, judge_own, open_collection
 from knowledge.errors import DocumentRefusedError, OwnPageRefusedError, PageInvalidError
-from knowledge.own.collection import Collection
+from knowledge.own.collection import Collection, Outcome
 from knowledge.own.draft import Draft
 from knowledge.own.effect import find_effect
 from knowledge.own.page_file import OwnPage
@@ -124,17 +123,26 @@ def _prove(intake: _Intake, settings: Settings, around: Surroundings) -> Iterato
 
     handbook = Handbook(load_catalog(cache=cache_dir(around)), gather_own(settings, around).pages)
     told = handbook.prove([each.page for each in intake.waiting])
-    decisions, now = read_decisions(settings, around), datetime.now(UTC)
+    taken: list[tuple[_Waiting, Outcome]] = []
     for each in intake.waiting:
         problems = told[each.page.digest]
         if is_refused(problems):
             yield Added(each.place, "refused", why=_reasons(each.page, problems))
             continue
-        outcome = take_page(each.page, each.draft, each.origin, intake.collection)
-        state = state_of(decisions.get(each.page.digest, ()), now)
-        warnings = tuple(f"{one.rule}: {one.text}" for one in problems)
-        effect = find_effect(each.page.content, handbook.shipped.pages.get(each.page.target))
-        yield from_outcome(each.place, outcome, state=state, warnings=warnings, effect=effect)
+        taken.append((each, take_page(each.page, each.draft, each.origin, intake.collection)))
+    standings = judge_own((), settings, around)
+    versions = {kept.digest: kept.key for kept in intake.collection.kept() if kept.kind == "page"}
+    works = {versions[digest]: digest for digest in versions if standings[digest].in_effect}
+    for each, outcome in taken:
+        still = works.get(outcome.kept.key, "")
+        yield from_outcome(
+            each.place,
+            outcome,
+            state=standings[outcome.kept.digest].state,
+            warnings=tuple(f"{one.rule}: {one.text}" for one in told[each.page.digest]),
+            effect=find_effect(each.page.content, handbook.shipped.pages.get(each.page.target)),
+            still=still if still != outcome.kept.digest else "",
+        )
 
 
 def _reasons(page: OwnPage, problems: Sequence[Problem]) -> str:

@@ -1,13 +1,12 @@
 """Lists and shows what an organisation added."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
-from assistant.approval import state_of
 from assistant.settings import Settings
+from assistant.standing import Standing
 from integrations.bootstrap import Surroundings
-from integrations.cli.kb_added import State, print_own, print_text
-from integrations.own import gather_own, open_collection, read_decisions
+from integrations.cli.kb_added import print_own, print_text
+from integrations.own import gather_own, judge_own, open_collection
 from integrations.wording.words import Words
 from knowledge.errors import NotOwnError
 from knowledge.own.document import PART_MARK, Kept
@@ -33,12 +32,9 @@ def show_own(
     return True
 
 
-def _rows(settings: Settings, around: Surroundings) -> Iterator[tuple[Kept, State]]:
-    decisions = read_decisions(settings, around)
-    now = datetime.now(UTC)
+def _rows(settings: Settings, around: Surroundings) -> Iterator[tuple[Kept, Standing]]:
+    pages = gather_own(settings, around).pages
+    standings = judge_own(pages, settings, around)
     every = list(open_collection(settings, around).kept())
-    added = {kept.digest for kept in every}
-    pages = [page.kept for page in gather_own(settings, around).pages if page.kept]
-    for kept in (*every, *(each for each in pages if each.digest not in added)):
-        told = decisions.get(kept.digest, ())
-        yield kept, state_of(told, now) if kept.kind == "page" else ""
+    lying = (page.kept for page in pages if page.kept and page.kept not in every)
+    return ((kept, standings[kept.digest]) for kept in (*every, *lying))

@@ -17,13 +17,14 @@ from pydantic import ValidationError
 
 from knowledge.bilingual import Part
 from knowledge.errors import CollectionDamagedError, NotOwnError
-from knowledge.own.document import Document, Kept, digest_of
+from knowledge.own.document import Document, Kept, is_content
 
 _LIST = "collection.json"
 _CONTENT = "content"
 _LOCK = "collection.lock"
-Status = Literal["added", "replaced", "unchanged", "older"]
-"""older: it is there already, with a later date that it states itself."""
+Status = Literal["added", "replaced", "unchanged", "older", "restored"]
+"""older: it is there already, with a later date that it states itself. restored: the same is there,
+but its content had been lost or changed."""
 
 
 class _Listed(Part):
@@ -85,17 +86,23 @@ class Collection:
         """Return what was kept.
 
         Raises:
-            CollectionDamagedError: it is not there.
+            CollectionDamagedError: it is not there, or not what was kept.
         """
         path = self.root / _CONTENT / kept.digest
         try:
-            return path.read_bytes()
+            content = path.read_bytes()
         except OSError as error:
             raise CollectionDamagedError(str(path), error.strerror or "") from error
+        if not is_content(kept, content):
+            raise CollectionDamagedError(str(path), "it is not what was kept")
+        return content
 
     def holds(self, kept: Kept) -> bool:
-        """Tell whether the content is there."""
-        return (self.root / _CONTENT / kept.digest).is_file()
+        """Tell whether the content is there, exactly as it was kept."""
+        try:
+            return bool(self.content(kept))
+        except CollectionDamagedError:
+            return False
 
     def document(self, kept: Kept) -> Document:
         """Return the text of a document.
@@ -105,15 +112,12 @@ class Collection:
         """
         where = str(self.root / _CONTENT / kept.digest)
         try:
-            document = Document.model_validate_json(self.content(kept))
+            return Document.model_validate_json(self.content(kept))
         except ValidationError as error:
             raise CollectionDamagedError(where, _short(error)) from error
-        if digest_of(document, kept.key) != kept.digest:
-            raise CollectionDamagedError(where, "it is not what was kept")
-        return document
 
     def put(self, kept: Kept, content: bytes) -> Outcome:
-        """Add a version; one that is there already changes nothing.
+        """Add a version; one that is there already, as it was kept, changes nothing.
 
         Raises:
             CollectionDamagedError: the list cannot be read.
@@ -122,6 +126,9 @@ class Collection:
         with self._turn():
             every = self.kept()
             outcome = _judge(kept, every)
+            if outcome.status == "unchanged" and not self.holds(kept):
+                outcome = Outcome("restored", outcome.kept)
+                _write(self.root / _CONTENT / kept.digest, content)
             if outcome.status in {"added", "replaced"}:
                 _write(self.root / _CONTENT / kept.digest, content)
                 self._save(_with(kept, every, outcome.before))

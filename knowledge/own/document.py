@@ -61,8 +61,22 @@ def badge_of(source: str, day: date) -> str:
 
 def digest_of(document: Document, key: str) -> str:
     """Name a version of a document by what it is a version of, and its text."""
-    told = f"document\0{key}\0{document.model_dump_json()}"
-    return hashlib.sha256(told.encode()).hexdigest()
+    return _digest("document", key, document.model_dump_json().encode())
+
+
+def page_digest(page_id: str, family: str, text: str) -> str:
+    """Return the SHA-256 of exactly what a page says and where; an approval is of this."""
+    return _digest("page", f"{page_id}\0{family}", text.encode())
+
+
+def is_content(kept: Kept, content: bytes) -> bool:
+    """Tell whether these bytes are what was kept."""
+    place = kept.key if kept.kind == "document" else f"{kept.id}\0{OWN}"
+    return _digest(kept.kind, place, content) == kept.digest
+
+
+def _digest(kind: Kind, place: str, content: bytes) -> str:
+    return hashlib.sha256(f"{kind}\0{place}\0".encode() + content).hexdigest()
 
 
 def id_of(digest: str) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 from knowledge.catalog import OWN_FAMILY
 from knowledge.errors import CollectionDamagedError, PageInvalidError
 from knowledge.own.collection import Collection
-from knowledge.own.document import Kept
+from knowledge.own.document import Kept, page_digest
 from knowledge.own.draft import one_line
-from knowledge.own.page_file import OwnPage, page_digest, read_own_page
+from knowledge.own.page_file import OwnPage, read_own_page
 from knowledge.page import Page
 from knowledge.page_cache import PageCache
 
@@ -54,11 +54,23 @@ def gather(collection: Collection, folders: Sequence[Path], cache: Path | None =
             warnings.append(f"page skipped: {read}")
     validated.save()
     warnings += [
-        f"document skipped: {each.id}: its content is lost"
+        f"document skipped: {each.id}: its content was lost or changed; add it again"
         for each in collection.current()
         if each.kind == "document" and not collection.holds(each)
     ]
     return Gathered(tuple(pages), tuple(warnings))
+
+
+def read_version(collection: Collection, kept: Kept) -> OwnPage:
+    """Read one version of a page, also one in whose place another came.
+
+    Raises:
+        PageInvalidError: it cannot be read.
+        CollectionDamagedError: it is not there, or not what was kept.
+    """
+    text = collection.content(kept).decode()
+    found = read_own_page(text, kept.id, where=kept.source)
+    return replace(found, kept=kept, badge=kept.badge)
 
 
 def _read(found: _Text, cache: PageCache) -> OwnPage | PageInvalidError:

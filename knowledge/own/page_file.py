@@ -1,6 +1,5 @@
 """A page of an organisation, whole or an addition to one, known by its content's digest."""
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -11,7 +10,7 @@ from knowledge.bilingual import Bilingual, Part, Phrases
 from knowledge.catalog import OWN_FAMILY
 from knowledge.errors import DocumentRefusedError, PageInvalidError
 from knowledge.front_matter import read_page
-from knowledge.own.document import Kept
+from knowledge.own.document import Kept, page_digest
 from knowledge.own.draft import clean
 from knowledge.own.front import split_front
 from knowledge.page import Advice, Check, Distinction, Link, Origin, Page, Remedy, Signature
@@ -49,13 +48,15 @@ class Extension(Part):
 class OwnPage:
     """A page as an organisation wrote it; `badge` says whose it is, from where and of when.
 
-    `kept` tells it as the list of own things does, once it is not only read to be proved.
+    `kept` tells it as the list of own things does, once it is not only read to be proved;
+    `standing` says how it stands where it has no effect.
     """
 
     content: Page | Extension
     digest: str
     badge: str = ""
     kept: Kept | None = None
+    standing: str = ""
 
     @property
     def id(self) -> str:
@@ -66,11 +67,6 @@ class OwnPage:
     def target(self) -> str:
         """The id of the page that is shown in the end."""
         return self.content.extends if isinstance(self.content, Extension) else self.content.id
-
-
-def page_digest(page_id: str, family: str, text: str) -> str:
-    """Return the SHA-256 of exactly what a page says and where; an approval is of this."""
-    return hashlib.sha256(f"page\0{page_id}\0{family}\0{text}".encode()).hexdigest()
 
 
 def read_own_page(text: str, page_id: str, *, family: str = OWN_FAMILY, where: str = "") -> OwnPage:

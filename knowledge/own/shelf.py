@@ -27,6 +27,7 @@ def put_over(catalog: Catalog, own: Sequence[OwnPage], approved: Collection[str]
     """
     active = [each for each in own if each.digest in approved]
     pending = [each for each in own if each.digest not in approved]
+    waiting = [each for each in pending if each.standing in {"", NOT_APPROVED}]
     pages, warnings = dict(catalog.pages), list(catalog.warnings)
     used: list[OwnPage] = []
     for each in sorted(active, key=lambda one: isinstance(one.content, Extension)):
@@ -36,7 +37,7 @@ def put_over(catalog: Catalog, own: Sequence[OwnPage], approved: Collection[str]
             continue
         pages[each.target] = _applied(each, pages)
         used.append(each)
-    warnings += [_tell_pending(pending)] if pending else []
+    warnings += [_tell_pending(waiting)] if waiting else []
     return replace(
         catalog,
         pages=dict(sorted(pages.items())),
@@ -119,7 +120,7 @@ def _shown(own: OwnPage, catalog: Catalog) -> Page:
     named = {
         "id": own.id,
         "title": known.title if base else Bilingual(en=own.id, zh=own.id),
-        "badge": " · ".join(filter(None, (own.badge, NOT_APPROVED))),
+        "badge": " · ".join(filter(None, (own.badge, own.standing or NOT_APPROVED))),
         "phrases": Phrases(en=said.en, zh=said.zh),
     }
     return Page.model_validate({**kept, **shown, **named})

@@ -7,7 +7,7 @@ import pytest
 
 from integrations.bootstrap import Surroundings, has_own, load_settings, open_finder, open_handbook
 from integrations.cli.kb_search import print_answer
-from integrations.own import current_person, open_collection, open_own, read_approved
+from integrations.own import current_person, judge_own, open_collection, open_own
 from integrations.wording.words import load_words
 from knowledge.catalog import Catalog
 from knowledge.own.shelf import put_over
@@ -62,7 +62,7 @@ def test_where_nothing_was_added_nothing_is_made(tmp_path: Path) -> None:
     assert not has_own(settings, around)
     assert open_handbook(settings, around).pending == {}
     assert open_own(settings, around).pages == ()
-    assert read_approved(settings, around) == {}
+    assert judge_own((), settings, around) == {}
     assert not (tmp_path / ".local").exists()
 
 

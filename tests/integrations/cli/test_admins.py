@@ -6,7 +6,7 @@ import pytest
 
 from integrations import bootstrap
 from integrations.bootstrap import current_user
-from knowledge.own.page_file import page_digest
+from knowledge.own.document import page_digest
 from tests.integrations.cli.conftest import Run
 from tests.integrations.cli.test_own_pages import listed, write
 

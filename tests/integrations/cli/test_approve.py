@@ -6,7 +6,7 @@ import pytest
 
 from integrations.bootstrap import current_user
 from knowledge.own.collection import Collection
-from knowledge.own.page_file import page_digest
+from knowledge.own.document import page_digest
 from tests.integrations.cli.conftest import Run, load
 from tests.integrations.cli.test_kb_add import items
 from tests.knowledge.own.test_gathering import add

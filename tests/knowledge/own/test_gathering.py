@@ -6,9 +6,9 @@ from pathlib import Path
 import yaml
 
 from knowledge.own.collection import Collection
-from knowledge.own.document import Kept
+from knowledge.own.document import Kept, page_digest
 from knowledge.own.gathering import gather
-from knowledge.own.page_file import page_digest, read_own_page
+from knowledge.own.page_file import read_own_page
 from tests.knowledge.own.test_collection import put
 from tests.knowledge.pages import front, write
 
@@ -65,13 +65,31 @@ def test_what_cannot_be_read_is_warned_of(tmp_path: Path) -> None:
         assert sum(told in each for each in found.warnings) == 1
 
 
-def test_content_that_was_changed_has_another_digest(tmp_path: Path) -> None:
-    """So no approval of the old one covers it, whatever the list says."""
+def test_content_that_was_changed_by_hand_counts_no_more(tmp_path: Path) -> None:
+    """Of a page and of a document: it is not what was added, and that is said."""
     collection = Collection(tmp_path / "own")
     add(collection, "page", "---\nextends: xid\n---\n")
-    kept = collection.find("page")
-    file = collection.root / "content" / kept.digest
-    file.write_text("---\nextends: xid\ncodes: [EVIL]\n---\n")
+    document = put(collection, "one").kept
+    for kept in (collection.find("page"), document):
+        file = collection.root / "content" / kept.digest
+        file.write_text(file.read_text().replace("xid", "nfs").replace("one", "two"))
+    found = gather(collection, [])
 
-    (found,) = gather(collection, []).pages
-    assert found.digest != kept.digest
+    assert found.pages == ()
+    assert [each.partition(":")[0] for each in found.warnings] == [
+        "page skipped",
+        "document skipped",
+    ]
+    assert "it is not what was kept" in found.warnings[0]
+    assert not any(collection.holds(kept) for kept in collection.kept())
+
+
+def test_adding_again_restores_what_was_changed(tmp_path: Path) -> None:
+    """And says so."""
+    collection = Collection(tmp_path / "own")
+    kept = put(collection, "one").kept
+    (collection.root / "content" / kept.digest).write_text("{}")
+
+    assert put(collection, "one").status == "restored"
+    assert collection.document(kept)
+    assert put(collection, "one").status == "unchanged"

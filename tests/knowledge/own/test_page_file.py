@@ -6,7 +6,8 @@ import pytest
 import yaml
 
 from knowledge.errors import PageInvalidError
-from knowledge.own.page_file import Extension, OwnPage, extend, page_digest, read_own_page
+from knowledge.own.document import page_digest
+from knowledge.own.page_file import Extension, OwnPage, extend, read_own_page
 from knowledge.page import Page
 from tests.knowledge.pages import XID, front, page
 
