@@ -2,7 +2,7 @@
 
 Timeouts name the victims. The culprit is, in this order: the member with the earliest error that is
 no timeout, before the waiting began; the member that reports no timeout at all; the member that
-submitted the fewest collectives.
+submitted the fewest collectives of its group, or waits in an earlier one than the others.
 """
 
 from collections import defaultdict
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from assistant.diagnosis.case import Case, damaging
 from assistant.diagnosis.chain import evidence_of
 from assistant.diagnosis.result import FirstFailing
-from assistant.event import Event
+from assistant.event import Event, FieldValue
 from assistant.sentences import say, say_with
 from tools.entity import Entity
 
@@ -19,9 +19,9 @@ LEAST_REPORTS = 3
 """Fewer timeouts than this need no search: they can be read."""
 MOST_ABSENT = 8
 """More silent members than this say that logs are missing, not that ranks are."""
-COUNTERS = ("last_enqueued", "seq")
+COUNTERS = {"last_enqueued": "first-fewest", "seq": "first-behind"}
 """Fields of a timeout report: how many collectives the rank had submitted, or else in which it
-waits."""
+waits; and the sentence that says so."""
 
 
 def find_first_failing(case: Case) -> list[FirstFailing]:
@@ -104,9 +104,13 @@ def _silent_member(job: str, reports: Sequence[Event], case: Case) -> FirstFaili
 
 
 def _fewest_submitted(job: str, reports: Sequence[Event]) -> FirstFailing | None:
-    counted = next(filter(None, (_counts(reports, name) for name in COUNTERS)), [])
-    if not counted:
-        return None
+    for counter, sentence in COUNTERS.items():
+        if counted := _counts(reports, counter):
+            return _behind(job, counted, sentence)
+    return None
+
+
+def _behind(job: str, counted: Sequence[tuple[int, Event]], sentence: str) -> FirstFailing | None:
     least, event = min(counted, key=lambda row: row[0])
     most = max(value for value, _ in counted)
     if least == most or sum(value == least for value, _ in counted) > 1:
@@ -114,11 +118,21 @@ def _fewest_submitted(job: str, reports: Sequence[Event]) -> FirstFailing | None
     return FirstFailing(
         job=job,
         entity=_place(event),
-        why=say("first-fewest", least=least, most=most),
+        why=say(sentence, least=least, most=most),
         evidence=evidence_of([event]),
     )
 
 
 def _counts(reports: Iterable[Event], name: str) -> list[tuple[int, Event]]:
-    values = ((event.fields.get(name), event) for event in reports)
-    return [(int(value), event) for value, event in values if isinstance(value, int | float)]
+    """Return a counter of those reports that count alike: each process group counts its own.
+
+    Where a report does not name its group, the kind of its collective stands for it.
+    """
+    alike: dict[tuple[str, FieldValue], list[tuple[int, Event]]] = defaultdict(list)
+    for event in reports:
+        value = event.fields.get(name)
+        if isinstance(value, int | float):
+            told = "group" if "group" in event.fields else "op"
+            alike[told, event.fields.get(told, "")].append((int(value), event))
+    counted = max(alike.values(), key=len, default=[])
+    return counted if len(counted) >= LEAST_REPORTS else []

@@ -53,6 +53,30 @@ def test_the_rank_with_the_fewest_collectives_never_reached_it(counter: str) -> 
     assert found[0].entity.id == "n2"
 
 
+@pytest.mark.parametrize("counter", ["last_enqueued", "seq"])
+@pytest.mark.parametrize("apart", [{"op": "_ALLGATHER_BASE"}, {"group": "5"}])
+def test_what_two_process_groups_count_is_not_compared(counter: str, apart: dict[str, str]) -> None:
+    """Each begins at one: a group that is used seldom is no rank that is behind."""
+    events = _waits(6, **{counter: 5000})
+    alike = {"op": "ALLREDUCE", **({"group": "0"} if "group" in apart else {})}
+    events = [e.model_copy(update={"fields": {**e.fields, **alike}}) for e in events]
+    events[2] = events[2].model_copy(update={"fields": {**alike, **apart, counter: 40}})
+    assert find_first_failing(case(PAGES, events, ties=_ties(6))) == []
+
+
+def test_in_one_group_a_rank_may_be_behind_in_another_collective() -> None:
+    """The group counts them all; that it waits there is not that it submitted so few."""
+    events = [
+        event(f"w{i}", WAIT, 600, node=f"n{i}", anchors=[JOB], fields={
+            "group": "0", "op": "BROADCAST" if i == 1 else "ALLREDUCE", "seq": 7 if i == 1 else 9,
+        })
+        for i in range(4)
+    ]  # fmt: skip
+    (row,) = find_first_failing(case(PAGES, events, ties=_ties(4)))
+    assert row.entity.id == "n1"
+    assert "waits in collective 7" in row.why.en
+
+
 def test_equal_counters_decide_nothing() -> None:
     """If all submitted the same, no rank is named."""
     assert find_first_failing(case(PAGES, _waits(6, last_enqueued=7), ties=_ties(6))) == []
