@@ -18,7 +18,8 @@ _MARGIN = 8
 _TIMES = compile_late(
     r"\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?|\b\d{1,2}:\d\d(?::\d\d)?(?:Z|\b)"
     r"|\b\d+ ?(?:hours?|hrs?|h|minutes?|mins?|min|days?)\b|\d+ ?(?:小时|分钟|天)"
-    r"|\b(?:ticket|case|request|incident|issue)s? ?#?[A-Z]*-?\d+|\bUTC\b",
+    r"|\b(?:ticket|case|request|incident|issue)s? ?(?:#?\d+|(?-i:(?!(?:CPU|DGX|GPU|HGX|HOST|NODE"
+    r"|POD|RANK|SERVER)-)[A-Z]{2,}-\d+))(?![\w./:-]*\w)|\bUTC\b",
     re.IGNORECASE,
 )
 """Numbers that name no thing: when, for how long, and the complaint's own."""
@@ -28,10 +29,32 @@ _NAMED_BY = compile_late(
     r"(?P<name>[A-Za-z0-9][\w./:-]*)",
     re.IGNORECASE,
 )
+_OWNED = compile_late(
+    r"\b(?P<before>[A-Za-z][\w'’]*)(?=\s+(?:jobs?|runs?|trainings?)\b)"
+    r"|\b(?:jobs?|runs?|trainings?)\s+(?:of|for|by|from)\s+(?:(?:the|our|my|user|team)\s+)*"
+    r"(?P<after>[A-Za-z][\w'’]*)"
+    r"|(?P<zh>[^\s\W]{1,8})的(?:训练|作业|任务)",
+    re.IGNORECASE,
+)
+"""What stands beside a work may say which one, or whose."""
+_EVERYDAY = frozenset({
+    "a", "all", "an", "and", "any", "are", "as", "at", "batch", "because", "big", "both", "but",
+    "by", "cannot", "current", "customer", "customers", "did", "distributed", "do", "does", "each",
+    "every", "failed", "failing", "few", "first", "for", "from", "gpu", "had", "has", "have",
+    "help", "her", "his", "how", "hung", "i", "if", "in", "is", "its", "job", "jobs", "large",
+    "last", "latest", "long", "many", "my", "new", "no", "not", "of", "old", "on", "one", "or",
+    "other", "our", "parallel", "please", "run", "running", "runs", "same", "second", "several",
+    "since", "slow", "slurm", "small", "some", "stuck", "team", "teams", "that", "the", "their",
+    "these", "this", "those", "to", "today", "training", "trainings", "two", "user", "users",
+    "was", "we", "were", "when", "where", "which", "while", "whole", "why", "with", "yesterday",
+    "your",
+})  # fmt: skip
+"""Words beside a work that tell it from no other."""
+_EVERYBODY = ("我们", "我", "咱们", "你们", "他们", "用户", "客户", "团队", "这边")
 _NO_NAMES = frozenset({
     "and", "are", "at", "been", "for", "from", "got", "gets", "has", "have", "hang", "hanging",
-    "hangs", "in", "is", "keeps", "makes", "no", "not", "of", "on", "seem", "seems", "shows",
-    "since", "still", "stuck", "that", "was", "were", "which", "with",
+    "hangs", "in", "is", "job", "jobs", "keeps", "makes", "no", "not", "of", "on", "seem",
+    "seems", "shows", "since", "still", "stuck", "that", "was", "were", "which", "with",
 })  # fmt: skip
 
 
@@ -50,9 +73,18 @@ def find_names(text: str) -> set[str]:
     told = _TIMES.sub(" ", text)
     names = {word for word in _WORDS.findall(told) if _is_name(word)}
     names |= {match["name"].rstrip(".:") for match in _NAMED_BY.finditer(told)}
+    names |= _owners(told)
     if not told.isascii():  # in a text of another script a Latin word is a name
         names |= set(_WORDS.findall(told))
     return {name for name in names if name.lower() not in _NO_NAMES}
+
+
+def _owners(text: str) -> set[str]:
+    """Return the words beside a run, a job or a training that may tell it from others."""
+    rows = [match.groupdict() for match in _OWNED.finditer(text)]
+    words = {re.sub(r"['’]s?$", "", row["before"] or row["after"] or "a") for row in rows}
+    people = {row["zh"] for row in rows if row["zh"] and not row["zh"].endswith(_EVERYBODY)}
+    return people | {word for word in words if word.lower() not in _EVERYDAY}
 
 
 def _is_name(word: str) -> bool:

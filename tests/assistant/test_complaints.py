@@ -64,6 +64,15 @@ def test_a_text_that_complains_of_nothing_forbids_nothing(tmp_path: Path) -> Non
         ("Our job 771 makes no progress on rank 3.\n", 61, "inconclusive"),
         ("Hi team, our training on gpu-1 is stuck.\n", 61, "inconclusive"),
         ("Hi team, our training is stuck.\nIts id is 772.\n", 61, "inconclusive"),
+        ("Case INC-42: the customer's training job hangs.\n", 61, "healthy"),
+        ("用户反馈：我们的训练卡住\n", 61, "healthy"),
+        ("Issue node17: our training hangs.\n", 61, "inconclusive"),
+        ("In case gpu-7 our training hangs.\n", 61, "inconclusive"),
+        ("Issue GPU-7: our training hangs.\n", 61, "inconclusive"),
+        ("Our llama run hangs.\n", 61, "inconclusive"),
+        ("The training of Alice hangs.\n", 61, "inconclusive"),
+        ("The customer says Alice's training hangs.\n", 61, "inconclusive"),
+        ("用户反馈：小王的训练卡住\n", 61, "inconclusive"),
     ],
 )
 def test_a_complaint_is_answered_by_the_work_of_the_very_thing_it_names(
