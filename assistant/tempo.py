@@ -1,6 +1,7 @@
 """What programs print of their own speed and loss, beside the step that they have come to."""
 
 import re
+from math import isfinite
 from typing import NamedTuple
 
 from tools.late_patterns import compile_late
@@ -23,11 +24,14 @@ _PACED = compile_late(
 
 
 _LOSS = compile_late(
-    r"(?<![\w-])(?:(?:train(?:ing)?|lm|ce|total)[ _/-])?loss[\"']?\s*[=:]?\s*"
+    r"(?<![\w/-])(?P<other>(?:val|valid|eval|test|packet|aux)\w*[ _/-]+)?"
+    r"(?:(?:train(?:ing)?|lm|ce|total)[ _/-])?loss[\"']?\s*[=:]?\s*"
     r"(?P<loss>\d+(?:\.\d+)?(?:e[+-]?\d+)?)\b",
     re.IGNORECASE,
 )
 LOSS = "loss"
+LEAST_S = 1e-12
+"""No token takes less: a rate beyond that is no rate, and beside it every other would be slow."""
 
 
 class Tempo(NamedTuple):
@@ -45,15 +49,22 @@ def read_measures(text: str) -> tuple[Tempo, ...]:
 
 def read_loss(text: str) -> Tempo | None:
     """Return the loss of a step of training; those of validation are other numbers."""
-    match = _LOSS.search(text)
-    return Tempo(LOSS, float(match["loss"])) if match else None
+    own = (match for match in _LOSS.finditer(text) if not match["other"])
+    match = next(own, None)
+    return _finite(LOSS, float(match["loss"])) if match else None
 
 
 def read_tempo(text: str) -> Tempo | None:
     """Return the speed that a line tells: seconds of a step, else of a token or a sample."""
     if match := _TOOK.search(text):
         took = float(match["took"]) / (1000 if "ms" in (match["unit"], match["own"]) else 1)
-        return Tempo(match["kind"].lower(), took) if took > 0 else None
+        return _finite(match["kind"].lower(), took) if took > 0 else None
     match = _RATE.search(text) or _PACED.search(text)
     rate = float(match["rate"].replace(",", "")) if match else 0.0
-    return Tempo(match["kind"].lower(), 1 / rate) if match and rate > 0 else None
+    cost = 1 / rate if rate > 0 else 0.0
+    return _finite(match["kind"].lower(), cost) if match and cost > LEAST_S else None
+
+
+def _finite(kind: str, cost: float) -> Tempo | None:
+    """Leave out what no number can hold."""
+    return Tempo(kind, cost) if isfinite(cost) else None

@@ -26,6 +26,9 @@ T = datetime(2025, 10, 11, tzinfo=UTC)
         ("step 1200 loss 2.31 4.0 it/s", 1 / 4),
         ("step 1200 loss 2.31 lr 3e-4", None),
         ("step=0 loss=2.31 tokens/s=0", None),
+        pytest.param(f"step=0 loss=2.31 tokens/s={'9' * 320}", None, id="a rate beyond numbers"),
+        pytest.param(f"step=0 loss=2.31 tokens/s={'9' * 300}", None, id="a rate that cannot be"),
+        pytest.param(f"step=0 step_time={'9' * 320}s", None, id="a time beyond numbers"),
     ],
 )
 def test_a_line_tells_its_speed(text: str, cost: float | None) -> None:
@@ -81,6 +84,13 @@ def test_steps_that_merely_vary_are_healthy(tmp_path: Path, cost: Callable[[int]
         ("step 1200 val_loss=9.1", None),
         ("eval-loss: 9.1", None),
         ("step 1200 packet loss: high", None),
+        ("step 1200 packet loss 30 ok", None),
+        ("step 1200 val loss: 8.5", None),
+        ("step 1200 validation loss = 8.5", None),
+        ("step 1200 eval/loss: 8.5 loss: 2.31", 2.31),
+        ("step 1200 aux_loss 0.01, val  loss 8.5, train loss 2.31", 2.31),
+        ("step 1200 evaluation loss: 8.5", None),
+        pytest.param(f"step 1200 loss {'9' * 320}", None, id="beyond numbers"),
     ],
 )
 def test_a_line_tells_its_loss(text: str, loss: float | None) -> None:
