@@ -217,13 +217,29 @@ def _undone(steps: Steps) -> Iterable[tuple[int, int]]:
 
 def _given_up(numbers: Numbers) -> Iterable[Slowdown]:
     """Find processes that fell silent while another of the same thing went on, with no heir."""
+    jobs: dict[str, list[_Life]] = defaultdict(list)
     for (job, writer), steps in sorted(numbers.items()):
-        last = max(steps)
-        others = [(w, s) for (j, w), s in numbers.items() if j == job and w != writer and writer]
-        end = max((max(s) for _, s in others), default=last)
-        heirs = [w for w, s in others if _program(w) == _program(writer) and min(s) >= last]
-        if end - last > STALLED and not heirs:
-            yield _stretch(job, last + 1, end + 1, STEP_S)
+        jobs[job].append(_Life(writer, min(steps), max(steps)))
+    for job, lives in jobs.items():
+        ends = sorted(life.last for life in lives)
+        heirs: dict[str, list[_Life]] = defaultdict(list)
+        for life in sorted(lives, key=lambda each: each.first):
+            heirs[_program(life.writer)].append(life)
+        for life in lives if len(lives) > 1 else ():
+            inherited = any(
+                heir.first >= life.last and heir is not life
+                for heir in heirs[_program(life.writer)][-2:]
+            )
+            if life.writer and ends[-1] - life.last > STALLED and not inherited:
+                yield _stretch(job, life.last + 1, ends[-1] + 1, STEP_S)
+
+
+class _Life(NamedTuple):
+    """From when to when a writer had steps, by five minutes since the epoch."""
+
+    writer: str
+    first: int
+    last: int
 
 
 def _program(writer: str) -> str:

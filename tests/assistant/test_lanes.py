@@ -1,14 +1,16 @@
 """Logs of several works that nobody names, side by side and one after the other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from assistant.burst import STEP_S
 from assistant.diagnosis.result import Diagnosis
 from assistant.incident import Incident
 from assistant.investigate import investigate
+from assistant.pace import find_stalls
 from tests.assistant.handbook import shipped
 
 T = datetime(2025, 10, 11, tzinfo=UTC)
@@ -74,3 +76,30 @@ def test_a_rotated_log_is_one_work(tmp_path: Path, loss: float, verdict: str) ->
         b2=_steps(loss, begin=50),
     )
     assert found.verdict == verdict
+
+
+class Looked(dict[int, int]):
+    """Steps that count how often somebody goes through them."""
+
+    looks = 0
+
+    def __iter__(self) -> Iterator[int]:
+        """Go through them once more."""
+        self.looks += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("many", [4, 400])
+def test_no_process_is_compared_with_each_other_one(many: int) -> None:
+    """A host restarts its workers thousands of times; each is looked at as often as of few."""
+    numbers = {("gpu-1", f"train[{n}]"): Looked({n: n, n + 1: n + 1}) for n in range(many)}
+    assert not find_stalls(numbers)
+    assert max(steps.looks for steps in numbers.values()) <= 12
+
+
+def test_of_many_processes_the_one_without_an_heir_is_told() -> None:
+    """One program's restarts are no heirs of another's."""
+    numbers = {("gpu-1", f"train[{n}]"): {n: n, n + 1: n + 1} for n in range(40)}
+    numbers["gpu-1", "tune[7]"] = {3: 3, 4: 4}
+    (found,) = find_stalls(numbers)
+    assert (found.since.timestamp(), found.until.timestamp()) == (5 * STEP_S, 41 * STEP_S)
