@@ -55,7 +55,7 @@ def add(
         print_removed(gone, words, as_json=output == "json")
         return OK
     found = take_in(paths or (), source.strip(), _read_day(day), settings, around)
-    if not found:
+    if all(each.status == "passed" for each in found):
         raise UsageFault("There is no document in what was named", _KINDS)
     print_added(found, words, as_json=output == "json")
     return tell_code(found)

@@ -22,7 +22,7 @@ class Added:
     """What became of one file, or of one part of an archive."""
 
     place: str
-    status: Status | Literal["refused"]
+    status: Status | Literal["refused", "passed"]
     kept: Kept | None = None
     before: Kept | None = None
     state: State = ""
@@ -69,7 +69,7 @@ def print_added(found: Sequence[Added], words: Words, *, as_json: bool) -> None:
         else:
             typer.echo(_line(each, each.kept, words))
         for warning in each.warnings:
-            typer.echo(flatten(words("own.warning", text=warning)), err=True)
+            typer.echo(flatten(words("own.warning", text=words.tell(warning))), err=True)
     for each in found:
         _print_standing(each, words)
 
@@ -94,7 +94,7 @@ def _line(each: Added, kept: Kept, words: Words) -> str:
 
 def _item(each: Added) -> Mapping[str, object]:
     kept = each.kept
-    refused = {"code": "refused", "message": each.why, "hint": ""} if kept is None else None
+    refused = {"code": each.status, "message": each.why, "hint": ""} if kept is None else None
     return {
         "path": each.place,
         "status": each.status,

@@ -16,7 +16,7 @@ from assistant.contribution import (
 from assistant.settings import Settings
 from integrations.bootstrap import Surroundings, cache_dir
 from integrations.cli.kb_added import Added, from_outcome
-from integrations.cli.kb_files import Found, Passed, find_files, read_file
+from integrations.cli.kb_files import Found, Others, Passed, find_files, read_file
 from integrations.own import gather_own, judge_own, open_collection
 from knowledge.errors import DocumentRefusedError, OwnPageRefusedError, PageInvalidError
 from knowledge.own.collection import Collection, Outcome
@@ -50,9 +50,12 @@ class _Intake:
     given: date | None
     waiting: list[_Waiting] = field(default_factory=list)
 
-    def take(self, found: Found | Passed) -> Iterator[Added]:
+    def take(self, found: Found | Passed | Others) -> Iterator[Added]:
         """Take one file in; what is wrong with it is told, and stops nothing else."""
         place = str(found.path)
+        if isinstance(found, Others):
+            yield Added(place, "passed", why=found.why)
+            return
         if isinstance(found, Passed):
             yield Added(place, "refused", why=found.why)
             return
@@ -78,7 +81,8 @@ class _Intake:
             _absolute(found.path, inner), day, self._source(draft, found), self.given
         )
         if not draft.page:
-            yield from_outcome(place, take_document(draft, origin, self.collection))
+            outcome = take_document(draft, origin, self.collection)
+            yield from_outcome(place, outcome, warnings=_encoding(draft, place))
             return
         try:
             name = Path(inner or found.path.name).stem.lower()
@@ -139,7 +143,7 @@ def _prove(intake: _Intake, settings: Settings, around: Surroundings) -> Iterato
             each.place,
             outcome,
             state=standings[outcome.kept.digest].state,
-            warnings=tuple(f"{one.rule}: {one.text}" for one in told[each.page.digest]),
+            warnings=(*_encoding(each.draft, each.place), *_warnings(told[each.page.digest])),
             effect=find_effect(each.page.content, handbook.shipped.pages.get(each.page.target)),
             still=still if still != outcome.kept.digest else "",
         )
@@ -148,6 +152,14 @@ def _prove(intake: _Intake, settings: Settings, around: Surroundings) -> Iterato
 def _reasons(page: OwnPage, problems: Sequence[Problem]) -> str:
     reasons = [f"{one.rule}: {one.text}" for one in problems if one.level == "error"]
     return str(OwnPageRefusedError(page.id, tuple(reasons)))
+
+
+def _warnings(problems: Sequence[Problem]) -> Iterator[str]:
+    return (f"{one.rule}: {one.text}" for one in problems)
+
+
+def _encoding(draft: Draft, place: str) -> tuple[str, ...]:
+    return (f"{place}: not UTF-8; read as {draft.encoding}",) if draft.encoding else ()
 
 
 def _absolute(path: Path, inner: str) -> str:

@@ -40,7 +40,8 @@ class Draft(Part):
     """One document as it was read.
 
     `name` is where it lay inside an archive, `source` and `stated` what it says itself of its
-    address and date; `page` is the text of a file that is a page of the handbook.
+    address and date; `page` is the text of a file that is a page of the handbook; `encoding` names
+    the one in which it was read, where it is not the usual.
     """
 
     name: str = ""
@@ -50,6 +51,7 @@ class Draft(Part):
     source: str = ""
     stated: date | None = None
     page: str = ""
+    encoding: str = ""
 
 
 class Refusal(Part):

@@ -25,6 +25,13 @@ _HTML = re.compile(
 _HTML_NAME = re.compile(r"\.x?html?$", re.IGNORECASE)
 _BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a]")
 _WORD = "word/document.xml"
+_DOCTYPE = b"<!DOCTYPE"
+_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{2,40})""", re.IGNORECASE)
+_CHINESE = "GB18030"
+_IDEOGRAPH = re.compile("[\u4e00-\u9fff]")
+_LEAST_CHINESE = 4
+_EVERYDAY = 0.9
+"""Share of the signs that GB 2312 holds: other encodings decode too, to rare signs."""
 _MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -37,7 +44,7 @@ def read_drafts(content: bytes, name: str) -> Iterator[Draft | Refusal]:
     if not content.strip():
         raise DocumentRefusedError("", "it is empty")
     if content.startswith(archive.MARK):
-        yield from _read_zip(content)
+        yield from _read_zip(content, name)
     elif _EXPORT in content[:_HEAD]:
         yield from confluence.read_confluence(content)
     elif found := _read_one(content, name):
@@ -56,16 +63,16 @@ def _read_one(content: bytes, name: str) -> Draft | None:
     if _HTML.match(content[:_HEAD]) or (_HTML_NAME.search(name) and not _is_binary(content)):
         from knowledge.own.formats.html import read_html  # noqa: PLC0415 -- each loads its library
 
-        return read_html(content, name)
+        return read_html(_decode_html(content, name), name)
     if _XML.match(content):
         raise DocumentRefusedError(name, "XML of a kind not known here")
-    text = _decode(content, name)
+    text, encoding = _decode(content, name)
     if len(text) > MOST_CHARACTERS:
         why = f"it holds {len(text):,} characters, more than {MOST_CHARACTERS:,}; split it"
         raise DocumentRefusedError(name, why)
     from knowledge.own.formats.markdown import read_markdown  # noqa: PLC0415 -- as above
 
-    return read_markdown(text, name)
+    return read_markdown(text, name).model_copy(update={"encoding": encoding})
 
 
 def _read_packed(content: bytes, name: str) -> Draft:
@@ -78,16 +85,20 @@ def _read_packed(content: bytes, name: str) -> Draft:
 
 def _read_word(held: Archive, content: bytes, name: str) -> Draft:
     for info in held.members():
-        held.read(info)  # A bomb is found here, before the library unpacks it unbounded.
+        inner = held.read(info)  # A bomb is found here, before the library unpacks it unbounded.
+        if info.filename.endswith((".xml", ".rels")) and _DOCTYPE in inner.replace(b"\0", b""):
+            # The library would leave their text out without a word.
+            why = f"a Word document that defines entities ({info.filename}); save it anew in Word"
+            raise DocumentRefusedError(name, why)
     from knowledge.own.formats.docx import read_docx  # noqa: PLC0415 -- each loads its library
 
     return read_docx(content, name)
 
 
-def _read_zip(content: bytes) -> Iterator[Draft | Refusal]:
+def _read_zip(content: bytes, name: str) -> Iterator[Draft | Refusal]:
     held = open_archive(content)
     if _WORD in held.names():
-        yield _read_word(held, content, "")
+        yield _read_word(held, content, name).model_copy(update={"name": ""})
         return
     exports = [i for i in held.members() if i.filename.rpartition("/")[2] == confluence.MEMBER]
     for info in exports:
@@ -114,12 +125,38 @@ def _is_binary(content: bytes) -> bool:
     return bool(_BINARY.search(content[:65536]))
 
 
-def _decode(content: bytes, name: str) -> str:
+def _decode_html(content: bytes, name: str) -> str:
+    """Decode as the page says of itself where it is not UTF-8."""
+    declared = _CHARSET.search(content[:_HEAD])
+    for encoding in ("utf-8-sig", declared[1].decode() if declared else ""):
+        try:
+            return content.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return _decode(content, name)[0]
+
+
+def _decode(content: bytes, name: str) -> tuple[str, str]:
+    """Return the text, and the encoding's name where it is not the usual."""
     encoding = _MARKS.get(content[:2], "utf-8-sig")
     if encoding != "utf-16" and _BINARY.search(content):
         raise DocumentRefusedError(name, "not a document: it is binary, of a kind not known here")
     try:
-        return content.decode(encoding)
+        return content.decode(encoding), ""
     except UnicodeDecodeError as error:
+        if encoding != "utf-16" and (text := _decode_chinese(content)):
+            return text, _CHINESE
         why = f"not UTF-8 at byte {error.start}; save it as UTF-8"
         raise DocumentRefusedError(name, why) from error
+
+
+def _decode_chinese(content: bytes) -> str:
+    """Decode Chinese text as it was written before UTF-8; empty where it is something else."""
+    try:
+        text = content.decode(_CHINESE)
+    except UnicodeDecodeError:
+        return ""
+    foreign = [sign for sign in text if not sign.isascii()]
+    everyday = sum(bool(sign.encode("gb2312", "ignore")) for sign in foreign)
+    enough = len(foreign) >= _LEAST_CHINESE and everyday >= _EVERYDAY * len(foreign)
+    return text if enough and _IDEOGRAPH.search(text) else ""

@@ -30,6 +30,10 @@ _METAS = (
 )  # fmt: skip
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _MODIFIED = re.compile(r"last (?:modified|updated)(?: by .{0,80}?)? on (.{6,40})", re.IGNORECASE)
+_INDEX = re.compile(r"(?:^|/)index\.x?html?$", re.IGNORECASE)
+_BESIDE = re.compile(r"(?![a-z]+:|/|#)[^?#]+\.x?html?", re.IGNORECASE)
+_FEW_WORDS = 120
+"""Characters of text beside links and headings, as of who made an index."""
 _NUMBERED = re.compile(r"(?:^|[/_])(\d{4,})\.html?$")
 
 
@@ -42,6 +46,8 @@ def read_html(content: bytes | str, name: str = "") -> Draft | None:
     tree = LexborHTMLParser(content)
     if tree.css_first("div.pageSection > ul > li > a") and not tree.css_first("#title-heading"):
         return None
+    if _INDEX.search(name) and _is_list(tree):
+        return None
     stated, source, title = _date(tree), _source(tree, name), _title(tree)
     found = (tree.css_first(each) for each in _ROOTS)
     root = next((each for each in found if each is not None), None)
@@ -49,6 +55,16 @@ def read_html(content: bytes | str, name: str = "") -> Draft | None:
     stated = stated or find_date("\n".join(each.text for each in blocks[:30]))
     draft = Draft(name=name, format=FORMAT, title=title, source=source, stated=stated)
     return make_draft(blocks, draft)
+
+
+def _is_list(tree: LexborHTMLParser) -> bool:
+    """Tell whether a page holds links to others beside it and hardly a word of its own."""
+    links = (node.attributes.get("href") or "" for node in tree.css("body a"))
+    if not any(_BESIDE.match(link) for link in links):
+        return False
+    told = LexborHTMLParser(tree.html or "")
+    told.strip_tags([*_DROPPED, "a", *_HEADINGS])
+    return len(told.body.text(strip=True) if told.body else "") < _FEW_WORDS
 
 
 def read_blocks(content: str) -> Iterator[Block]:

@@ -60,8 +60,9 @@ def test_a_folder_is_taken_in_file_by_file(run: Run, home: Path, docs: Path) -> 
         "ring.md": "Ring of storage switches", "sub/fan.docx": "Fan tray",
     }  # fmt: skip
     assert {path for path, each in told.items() if each["error"]} == {
-        "binary.txt", "export.zip!../up.md", "link.md", "loop", "pipe.md", "secret.pdf",
+        str(docs), "binary.txt", "export.zip!../up.md", "link.md", "loop", "pipe.md", "secret.pdf",
     }  # fmt: skip
+    assert told[str(docs)]["error"]["message"] == "files of other kinds passed over: .png 1"
     assert (told["ring.md"]["date"], told["ring.md"]["dated"]) == ("2025-03-04", "document")
     assert told["cryo.md"]["dated"] == "file"
 
@@ -193,3 +194,18 @@ def test_the_exit_code_tells_the_worst(states: str, code: int) -> None:
         "f": Added("f", "refused", why="Permission denied", forbidden=True),
     }
     assert tell_code([kinds[each] for each in states]) == code
+
+
+def test_files_of_other_kinds_are_counted_and_fail_nothing(run: Run, home: Path) -> None:
+    """In one line, in both languages; where there is nothing else, that is a misuse."""
+    folder = home / "docs"
+    folder.mkdir()
+    for name in ("a.bin", "b.bin", "table.xlsx", "README"):
+        (folder / name).write_bytes(b"\x00")
+    assert run("kb", "add", str(folder))[0] == 2
+    (folder / "old.md").write_bytes("# 换电源\n\n先确认告警编号，然后更换。\n".encode("gb18030"))
+    code, _, err = run("kb", "add", str(folder))
+
+    assert (code, "passed over: .bin 2" in err, "read as GB18030" in err) == (0, True, True)
+    assert "跳过了其他类型的文件" in run("kb", "add", str(folder), "--lang", "zh")[2]
+    assert "换电源" in run("kb", "list", "--own")[1]

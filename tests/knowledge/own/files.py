@@ -82,6 +82,20 @@ ENTITIES = """\
 """
 
 
+_OOXML = "http://schemas.openxmlformats.org"
+KINDS = f"""\
+<Types xmlns="{_OOXML}/package/2006/content-types">
+<Default Extension="xml" ContentType="application/xml"/>
+<Override PartName="/word/document.xml" ContentType=
+"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>
+"""
+RELATED = f"""\
+<Relationships xmlns="{_OOXML}/package/2006/relationships"><Relationship Id="r"
+Type="{_OOXML}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/>
+</Relationships>
+"""
+
+
 def make_pdf(pages: Sequence[str], *, title: str = "", password: str = "") -> bytes:
     """Write a PDF with a line of text a page; an empty line gives a page without text."""
     objects = [
@@ -138,6 +152,15 @@ def make_docx() -> bytes:
     out = BytesIO()
     document.save(out)
     return out.getvalue()
+
+
+def make_bare_docx(text: str, prolog: str = "") -> bytes:
+    """Write a Word document without any metadata, as other programs do."""
+    body = f"<w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body>"
+    whole = f'{prolog}<w:document xmlns:w="{_OOXML}/wordprocessingml/2006/main">{body}</w:document>'
+    return make_zip(
+        {"[Content_Types].xml": KINDS, "_rels/.rels": RELATED, "word/document.xml": whole}
+    )
 
 
 def make_zip(files: Mapping[str, str | bytes]) -> bytes:

@@ -1,7 +1,9 @@
 """Files are read by what they hold; what cannot be read says why, and stops nothing beside it."""
 
 from datetime import date
+from io import BytesIO
 
+import docx
 import pytest
 
 from knowledge.errors import DocumentRefusedError
@@ -13,6 +15,7 @@ from tests.knowledge.own.files import (
     ENTITIES,
     HTML,
     MARKDOWN,
+    make_bare_docx,
     make_docx,
     make_pdf,
     make_zip,
@@ -190,3 +193,62 @@ def test_a_page_of_the_handbook_is_told_from_a_document() -> None:
     text = "---\nextends: xid-79\n---\nProse."
     assert read_one(text.encode(), "a.md").page == text
     assert read_one(b"---\ntitle: A\ndate: 2024-01-02\n---\nProse.", "a.md").page == ""
+
+
+def test_a_word_document_without_metadata_says_nothing_of_itself() -> None:
+    """What the library makes up is no title and no date."""
+    found = read_one(make_bare_docx("The spine card reboots."), "lemur-7.docx")
+    assert (found.title, found.stated) == ("lemur-7", None)
+
+
+def test_a_template_dates_no_document() -> None:
+    """It was written long before; the first heading names the document."""
+    document = docx.Document()
+    document.add_heading("Spine cards", 2)
+    document.add_paragraph("They reboot.")
+    out = BytesIO()
+    document.save(out)
+    found = read_one(out.getvalue(), "a.docx")
+    assert (found.title, found.stated) == ("Spine cards", None)
+
+
+@pytest.mark.parametrize("prolog", [
+    '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+    '<!DOCTYPE d SYSTEM "http://nowhere/x.dtd">',
+    '<!DOCTYPE d [<!ENTITY x "lost">]>',
+])  # fmt: skip
+def test_a_word_document_with_entities_is_refused(prolog: str) -> None:
+    """Else their text would be missing without a word."""
+    with pytest.raises(DocumentRefusedError, match="defines entities"):
+        list(read_drafts(make_bare_docx("before &x; after", prolog), "a.docx"))
+
+
+CHINESE = "# 换电源\n\n先确认告警编号，然后联系机房更换电源模块。\n"
+
+
+def test_chinese_text_of_an_older_encoding_is_read_and_told() -> None:
+    """GB18030 where it decodes and the words are everyday ones; HTML as it says of itself."""
+    found = read_one(CHINESE.encode("gb18030"), "a.md")
+    assert (found.title, found.encoding) == ("换电源", "GB18030")
+    assert read_one(CHINESE.encode(), "a.md").encoding == ""
+    page = f'<html><head><meta charset="gbk"></head><body><p>{CHINESE}</p></body></html>'
+    assert "联系机房" in read_one(page.encode("gbk"), "a.html").chapters[0].text
+
+
+@pytest.mark.parametrize(
+    "text", ["Café stoat: réinitialiser", "Überprüfung der Lüfter für Geräte", "naïve ÄÖÜäöüß"]
+)
+def test_western_text_is_not_taken_for_chinese(text: str) -> None:
+    """Its bytes decode too, to signs that nobody wrote."""
+    with pytest.raises(DocumentRefusedError, match="save it as UTF-8"):
+        list(read_drafts(text.encode("latin-1"), "a.txt"))
+
+
+def test_a_list_of_links_is_no_page() -> None:
+    """An export's index, however it is laid out; an index with a text of its own is one."""
+    links = '<h1>Space Details</h1><ul><li><a href="Gecko_123.html">Gecko</a></li></ul>'
+    index = f"<html><head><title>OPS</title></head><body>{links}</body></html>"
+    found = read_one(make_zip({"OPS/index.html": index, "OPS/a.md": "# A\n\nx"}), "e.zip")
+    assert found.title == "A"
+    told = index.replace("</ul>", "</ul><p>" + "Who is on call restarts the fan. " * 9 + "</p>")
+    assert read_one(told.encode(), "index.html").title == "Space Details"
