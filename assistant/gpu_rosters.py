@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from assistant.object_content import map_at, word_at
 from tools.evidence import ObjectState, Reading
+from tools.numerals import whole
 
 _LABEL, _RESOURCE = "nvidia.com/gpu.count", "nvidia.com/gpu"
 
@@ -32,12 +33,12 @@ class GpuRosters:
             if isinstance(count, int):
                 self._stated[state.name] = count
         if state.kind == "Node":
-            label = word_at(map_at(state.content, "metadata", "labels"), _LABEL)
-            offer = word_at(map_at(state.content, "status", "capacity"), _RESOURCE)
-            if label.isdigit():
-                self._stated.setdefault(state.name, int(label))
-            if offer.isdigit():
-                self._offered[state.name] = int(offer)
+            label = whole(word_at(map_at(state.content, "metadata", "labels"), _LABEL))
+            offer = whole(word_at(map_at(state.content, "status", "capacity"), _RESOURCE))
+            if label is not None:
+                self._stated.setdefault(state.name, label)
+            if offer is not None:
+                self._offered[state.name] = offer
 
     def found(self) -> Iterator[Reading]:
         """Yield those hosts of which both is known.

@@ -41,6 +41,7 @@ from tools.evidence import (
     Span,
 )
 from tools.late_patterns import compile_late
+from tools.numerals import whole
 
 UNTIMED = Instant(datetime(1970, 1, 1, tzinfo=UTC), uncertainty_s=0.0, zone="unknown")
 """Stands in for the time of a line that has none, until the capture's time is known."""
@@ -340,8 +341,8 @@ def _stated_severity(record: Record, match: Match) -> Severity | None:
 
 
 def _stated_count(record: Record) -> int:
-    text = record.fields.get("count", "")
-    return int(text) if record.channel == "event" and text.isdigit() else record.stands_for
+    count = whole(record.fields.get("count")) if record.channel == "event" else None
+    return record.stands_for if count is None else count
 
 
 def _major_timeouts(settings: Iterable[RawSetting]) -> Iterable[RawSetting]:

@@ -13,6 +13,7 @@ from assistant.ownership import job_of, learn_owners, rendezvous_of
 from assistant.topology import Key, Ties
 from tools.evidence import ObjectState, Reading, Record, Series
 from tools.late_patterns import compile_late
+from tools.numerals import whole
 
 _RACK_LABEL = compile_late(r"(?:^|[/.])rack(?:-id|-name)?$|^nvidia\.com/gpu\.clique$")
 """A clique of NVIDIA is the rack whose NVLink switches its nodes share."""
@@ -201,9 +202,9 @@ def _learn_node(ties: Ties, state: ObjectState) -> None:
             ties.relate(("node", name), ("rack", text_of(place)))
         if _SWITCH_LABEL.search(label):
             ties.relate(("node", name), ("switch", text_of(place)))
-    count = word_at(map_at(state.content, "status", "capacity"), "nvidia.com/gpu")
-    if count.isdigit():
-        ties.gpu_counts[name] = int(count)
+    count = whole(word_at(map_at(state.content, "status", "capacity"), "nvidia.com/gpu"))
+    if count is not None:
+        ties.gpu_counts[name] = count
 
 
 def _learn_pod(ties: Ties, state: ObjectState) -> None:

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 from tools.kubernetes_ages import stamp_of
 from tools.late_patterns import compile_late
 from tools.masks import masked
+from tools.numerals import whole
 
 Content = dict[str, object]
 _PAIR = compile_late(r"( *)([^\s:][^:]*?):(?:\s+(.*))?$")
@@ -98,7 +99,7 @@ def pod_of(top: Part) -> Content:
 def find_part(top: Part, steps: Sequence[str | int]) -> Part | None:
     """Return the heading under which a description says what a pod's field holds."""
     below: tuple[str, ...]
-    match [int(step) if str(step).isdigit() else step for step in steps]:
+    match [step if (n := whole(str(step))) is None else n for step in steps]:
         case ["spec", "containers", int(number), "resources", str(key), str(name)]:
             below = (key.capitalize(), name)
         case ["status", "containerStatuses", int(number), "state" | "lastState" as key, *inner]:
@@ -164,8 +165,8 @@ def _container_status(name: str, part: Part) -> Content:
             status[key] = {word.lower(): _state(part.at(heading))}
     if ready := part.at("Ready").value:
         status["ready"] = ready == "True"
-    if (count := part.at("Restart Count").value).isdigit():
-        status["restartCount"] = int(count)
+    if (count := whole(part.at("Restart Count").value)) is not None:
+        status["restartCount"] = count
     return status | _given(containerID=part.at("Container ID").value)
 
 
@@ -173,8 +174,8 @@ def _state(part: Part) -> Content:
     found: Content = {}
     for name, inner in part.parts.items():
         key = _NAMES.get(name)
-        if key in {"exitCode", "signal"} and inner.value.isdigit():
-            found[key] = int(inner.value)
+        if key in {"exitCode", "signal"} and (code := whole(inner.value)) is not None:
+            found[key] = code
         elif key in {"startedAt", "finishedAt"}:
             found |= _given(**{key: _moment(inner.value)})
         elif key:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from tools.evidence import Channel, Instant, Record
 from tools.late_patterns import compile_late
 from tools.masks import masked
+from tools.numerals import whole
 from tools.writers import PLATFORM_NAMESPACES
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -65,12 +66,9 @@ def entry_record(evidence: str, entry: Mapping[str, str]) -> Record | None:
 def entry_time(entry: Mapping[str, str]) -> Instant | None:
     """Read the wall time, microseconds since 1970."""
     stamp = entry.get("__REALTIME_TIMESTAMP", "")
-    if not stamp.isascii() or not stamp.isdigit():
+    if (micro := whole(stamp, most=17)) is None:
         return None
-    try:
-        return Instant(EPOCH + timedelta(microseconds=int(stamp)), 0.0, "stated", stamp)
-    except OverflowError:
-        return None
+    return Instant(EPOCH + timedelta(microseconds=micro), 0.0, "stated", stamp)
 
 
 def unit_of(entry: Mapping[str, str]) -> str:

@@ -199,7 +199,7 @@ class ExportReading:
     def _moment(self, block: Block, end: int) -> float | None:
         begin, stop = self.bounds(block.data, block.start + end - 1)
         stamp = _value(block.data, self.time_mark, max(begin - 1, 0), stop)
-        return int(stamp) / 1e6 if stamp.isdigit() else None
+        return float(stamp) / 1e6 if stamp.isdigit() else None
 
     def _wanted(self, literal: int, record: Record, marked: int) -> bool:
         """Tell whether the message has the literal, not another field of the entry.

@@ -7,6 +7,7 @@ from assistant.diagnosis.case import Case, counts, hosts_of, in_question, nodes_
 from assistant.diagnosis.result import Impact, State
 from assistant.event import Event
 from tools.evidence import Instant
+from tools.numerals import whole
 
 STOPS_WORK = 2
 """Damage from which on nothing advances."""
@@ -198,7 +199,7 @@ def _short_of(event: Event) -> int:
 
 
 def _number(value: object) -> int | None:
-    return int(str(value)) if str(value).isdecimal() else None
+    return whole(str(value))
 
 
 def _fewer(events: Iterable[Event], whole: Collection[str]) -> int:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from tools.evidence import Instant, Item, Record, Span
 from tools.late_patterns import compile_late
 from tools.masks import masked
+from tools.numerals import whole
 from tools.request import Request
 from tools.source import Source
 from tools.writers import writer_of
@@ -115,7 +116,7 @@ def _by_root(words: dict[str, str], call: dict[str, str]) -> str:
     session = call.get("auid", "") not in _NO_SESSION
     if not session or call.get("uid") != "0" or call.get("success") != "yes":
         return ""
-    count = int(words["argc"]) if words.get("argc", "").isdigit() else 0
+    count = whole(words.get("argc")) or 0
     names = [f"a{number}" for number in range(1, min(count, MOST_WORDS))]
     if not all(name in words for name in names):
         return ""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.late_patterns import compile_late
+from tools.numerals import whole
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
@@ -48,8 +49,8 @@ def values_of(row: Mapping[str, str]) -> "dict[str, Value]":
     if ended := _ENDED.match(status):
         values["exit_code"] = int(ended.group(1))
     attempt = values.get("attempt")
-    if isinstance(attempt, str) and attempt.isdigit():
-        values["attempt"] = int(attempt)
+    if isinstance(attempt, str) and (number := whole(attempt)) is not None:
+        values["attempt"] = number
     return {name: value for name, value in values.items() if value != ""}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import Value
 from tools.late_patterns import compile_late
+from tools.numerals import whole
 
 _SPOKEN = compile_late(
     r"^(?P<source>\S+) on (?P<target>/\S*) type (?P<fstype>\S+) \((?P<options>[^)]*)\)"
@@ -67,8 +68,8 @@ def mount_values(parts: Mapping[str, str | None]) -> dict[str, Value]:
     }  # fmt: skip
     flags = dict(part.partition("=")[::2] for part in options.split(","))
     for option, name in _NUMBERS.items():
-        if flags.get(option, "").isdigit():
-            values[name] = int(flags[option])
+        if (number := whole(flags.get(option))) is not None:
+            values[name] = number
     for option in ("addr", "vers", "proto", "clientaddr"):
         if flags.get(option):
             values[option] = flags[option]

@@ -15,7 +15,7 @@ from tools.writers import writer_of
 _GPU = compile_late(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$")
 _PAIR = compile_late(r"( *)([^:]+?) *: ?(.*)$")
 _STAMP = compile_late(r"\w{3} (\w{3}) +(\d+) (\d\d):(\d\d):(\d\d) (\d{4})")
-_NUMBER = compile_late(r"-?\d+(?:\.\d+)?")
+_NUMBER = compile_late(r"-?[0-9]{1,18}(?![0-9])(?:\.[0-9]{1,18})?")
 _ABSENT = {"n/a", "[n/a]", "not supported", "[not supported]", "unknown", "none found"}
 
 PATHS: Mapping[str, str] = {

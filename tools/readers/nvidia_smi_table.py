@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from tools.command_text import CommandReader, Printed, Typed
 from tools.gpu_values import LOST, Value, canonical
 from tools.late_patterns import compile_late
+from tools.numerals import whole
 from tools.readers.nvidia_smi import printed_at
 
 _HEAD = compile_late(rb"\| NVIDIA-SMI [\d.]+ +(?:Driver Version|KMD Version)")
@@ -74,7 +75,7 @@ def values_of(first: re.Match[str], second: re.Match[str]) -> dict[str, Value]:
 
 
 def _number(text: str) -> Value:
-    return int(text) if text.isdigit() else None
+    return whole(text)
 
 
 READER = CommandReader("nvidia-smi-table", recognise, parse, source="nvml")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from tools.command_text import CommandReader, Printed, Typed
 from tools.late_patterns import compile_late
+from tools.numerals import whole
 
 if TYPE_CHECKING:
     from tools.gpu_values import Value
@@ -35,9 +36,10 @@ def parse(printed: Printed) -> Iterator[Typed]:
     for at, line in enumerate(printed.text.splitlines(), 1):
         match = _SHELL.match(line) or _PROC.match(line)
         if match and match["name"] in _NAMES:
-            number = match["value"]
+            number = whole(match["value"], most=20)
             factor = _UNITS.get(match["unit"] or "", 1)
-            values[_NAMES[match["name"]]] = int(number) * factor if number.isdigit() else number
+            told = match["value"] if number is None else number * factor
+            values[_NAMES[match["name"]]] = told
             quotes[_NAMES[match["name"]]] = at, line.strip()
     if values:
         yield Typed("limits", values, 0, quotes)
