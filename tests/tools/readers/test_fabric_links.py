@@ -78,3 +78,15 @@ def test_a_switchs_own_log_names_the_switch(read: Read, offset: str, zone: str) 
     assert (found.host, found.channel, found.text) == ("leaf-07", "device", said)
     assert found.time is not None
     assert (found.time.utc.isoformat()[:19], found.time.zone) == ("2026-11-29T05:12:03", zone)
+
+
+def test_leaves_of_too_many_nodes_are_left_out_and_said(read: Read) -> None:
+    """A short list may name millions; those that fit are read."""
+    many = ",".join(["0-65535"] * 100)
+    text = f"SwitchName=leaf1 Nodes=n[{many}]\nSwitchName=leaf2 Nodes=g[1-2]\n"
+    reads = read(text + "SwitchName=leaf3 Nodes=h[0-65535]\n", "topology.conf")
+    assert [each.values["host"] for each in reads.readings] == ["g1", "g2"]
+    assert [("leaf1" in gap.why, "leaf3" in gap.why) for gap in reads.gaps] == [
+        (True, False),
+        (False, True),
+    ]
