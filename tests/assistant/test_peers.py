@@ -79,6 +79,17 @@ def test_a_port_is_measured_by_the_same_port_elsewhere() -> None:
     assert _slow(*slow, *others) == {("n1", "mlx5_1")}
 
 
+def test_one_other_host_does_not_say_what_is_usual() -> None:
+    """A login host has a slower port than the nodes by right; three that agree are a measure."""
+    node, *more = (_ports(host, 400) for host in ("n2", "n3", "n4"))
+    login = _ports("login1", 200)
+
+    assert not _slow(*login, *node)
+    assert not _slow(*login, *node, *more[0])
+    assert _slow(*login, *node, *more[0], *more[1]) == {("login1", "mlx5_0")}
+    assert _slow(*_ports("n1", 400, 100, 400), *_ports("n2", 400, 400, 400)) == {("n1", "mlx5_1")}
+
+
 def test_on_one_host_all_other_ports_have_to_agree() -> None:
     """Two that differ may be meant for something else, and so may another kind of adapter."""
     assert _slow(*_ports("n1", 400, 100, 400, 400)) == {("n1", "mlx5_1")}
