@@ -15,7 +15,9 @@ import re2
 from tools.environments import ALLOWED, ENVIRONMENT_TRIGGERS, EnvironmentFinder
 from tools.late_patterns import compile_late
 from tools.secret_objects import OBJECT_TRIGGER, find_secret_objects
+from tools.secret_prose import PROSE_RULES
 from tools.secret_shapes import RULES, Found, Rule, Taken
+from tools.secret_tables import TABLE_TRIGGER, find_table_secrets
 from tools.secret_triggers import open_triggers
 
 _LONG_LINE = 16_384
@@ -23,6 +25,9 @@ _BEFORE, _AFTER = 512, 8_192
 """How much of a line longer than `_LONG_LINE` is looked at around a trigger, in bytes."""
 
 
+_TRIGGERS = (ENVIRONMENT_TRIGGERS, OBJECT_TRIGGER, TABLE_TRIGGER)
+"""Of what is found by more than a pattern, in the order of the finders in `_take`."""
+_ALL_RULES = (*RULES, *PROSE_RULES)
 _WORD_END = compile_late(rb"[\s\"']")
 
 
@@ -54,14 +59,14 @@ class Masker:
     def __init__(
         self, allowed_environment: Sequence[str] = ALLOWED, *, cache: Path | None = None
     ) -> None:
-        self._patterns = tuple(_compile(rule) for rule in RULES)
+        self._patterns = tuple(_compile(rule) for rule in _ALL_RULES)
         self._environments = EnvironmentFinder(allowed_environment)
-        triggers = list(dict.fromkeys(rule.trigger for rule in RULES))
+        triggers = list(dict.fromkeys(rule.trigger for rule in _ALL_RULES))
         self._rules = [
-            [index for index, rule in enumerate(RULES) if rule.trigger == trigger]
+            [index for index, rule in enumerate(_ALL_RULES) if rule.trigger == trigger]
             for trigger in triggers
         ]
-        self._database = open_triggers([*triggers, ENVIRONMENT_TRIGGERS, OBJECT_TRIGGER], cache)
+        self._database = open_triggers([*triggers, *_TRIGGERS], cache)
         self._local = threading.local()
 
     def mask_bytes(self, data: bytes) -> bytes:
@@ -101,13 +106,12 @@ class Masker:
         if trigger < len(self._rules):
             for index in self._rules[trigger]:
                 yield from self._apply(index, data, ends)
-        elif trigger == len(self._rules):
-            yield from self._environments.find(data, ends)
-        else:
-            yield from find_secret_objects(data, ends)
+            return
+        found = (self._environments.find, find_secret_objects, find_table_secrets)
+        yield from found[trigger - len(self._rules)](data, ends)
 
     def _apply(self, index: int, data: bytes, ends: list[int]) -> Iterator[Taken]:
-        rule, pattern = RULES[index], self._patterns[index]
+        rule, pattern = _ALL_RULES[index], self._patterns[index]
         passed = [end for end in sorted(set(ends)) if rule.gate(data, end)]
         for start, end in _regions(data, passed, rule.lines):
             for match in pattern.finditer(data[start:end]):
