@@ -228,7 +228,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "command-line flag",
         r"(?i)-[\w.\-]*" + TRIGGER + r"""[\w.\-]*["'\\]*[,\s=]""",
-        rb"(?i)--?(?P<key>[\w.\-]*"
+        rb"(?i)(?:^|[^\w.\-]|\\[nrt])--?(?P<key>[\w.\-]*"
         + TRIGGER.encode()
         + rb"[\w.\-]*)(?P<quote>\\*[\"']?)(?:,\s*|\s+|=)(?:-[ \t]+)?"
         + _VALUE,

@@ -169,6 +169,25 @@ def test_words_about_bearers_survive(said: str) -> None:
     assert mask_text(said) == said
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        'Error: secret "hf-token" not found',
+        'MountVolume.SetUp failed for volume "v" : secret "ngc-api-token" not found',
+        "configmap my-secret is missing",
+        "pod vault-token restarted twice",
+    ],
+)
+def test_an_object_called_like_a_secret_is_no_flag(said: str) -> None:
+    """A dash inside a name starts no option whose value would follow."""
+    assert mask_text(said) == said
+
+
+def test_a_flag_after_a_written_newline_is_one() -> None:
+    """As a script inside JSON has it."""
+    assert "hunter2" not in mask_text('{"run": "serve\\n--api-token hunter2\\n--port 80"}')
+
+
 @pytest.mark.uncounted
 def test_a_thousand_identifiers_survive() -> None:
     rng = random.Random(99)
