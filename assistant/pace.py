@@ -115,10 +115,17 @@ def _measured(work: Iterable[Event], lanes: Mapping[Writer, str]) -> Measured:
 
 
 def _lane(event: Event, writer: str, lanes: Mapping[Writer, str]) -> str:
-    """Name who writes: a process, or a file with what follows it where no job is named."""
+    """Name who writes: a process, or a file with what follows it where nothing is named.
+
+    Of a pod there may be several captures, one of which ends sooner: they tell of one work.
+    """
     if not is_file(writer):
         return writer
-    return "" if _is_named(event) else lanes.get((event.worker, writer), writer)
+    return (
+        ""
+        if _is_named(event) or event.entity.kind == "pod"
+        else lanes.get((event.worker, writer), writer)
+    )
 
 
 def _is_named(event: Event) -> bool:

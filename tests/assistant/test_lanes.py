@@ -10,7 +10,9 @@ from assistant.burst import STEP_S
 from assistant.diagnosis.result import Diagnosis
 from assistant.incident import Incident
 from assistant.investigate import investigate
-from assistant.pace import find_stalls
+from assistant.pace import find_course, find_stalls
+from tests.assistant.diagnosis.outage import PROGRESS
+from tests.assistant.diagnosis.world import event
 from tests.assistant.handbook import shipped
 
 T = datetime(2025, 10, 11, tzinfo=UTC)
@@ -103,3 +105,11 @@ def test_of_many_processes_the_one_without_an_heir_is_told() -> None:
     numbers["gpu-1", "tune[7]"] = {3: 3, 4: 4}
     (found,) = find_stalls(numbers)
     assert (found.since.timestamp(), found.until.timestamp()) == (5 * STEP_S, 41 * STEP_S)
+
+
+@pytest.mark.parametrize(("kind", "stalls"), [("pod", 0), ("node", 1)])
+def test_two_captures_of_one_pod_are_one_work(kind: str, stalls: int) -> None:
+    """The earlier one ends before the later does; on a host they may be two jobs' logs."""
+    steps = {("[E1]", n): n for n in range(4)} | {("[E2]", n): n for n in range(12)}
+    work = event("a", PROGRESS, 0, node="", anchors=[(kind, "a/b")], steps=steps)
+    assert len(find_course([work], {PROGRESS.id}).stalls) == stalls
