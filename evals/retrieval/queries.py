@@ -52,9 +52,9 @@ def _queries(families: Mapping[str, str]) -> Iterator[Query]:
         for number, label in enumerate(_LABELS.validate_python(_read(kind))):
             pages = tuple(label["pages"])
             yield from _both(kind, of_family[families[pages[0]]], number, label, pages)
-    for kind in UNANSWERED:
-        for number, label in enumerate(_LABELS.validate_python(_read(kind))):
-            yield from _both(kind, HALVES[number % 2], number, label, ())
+    for unanswered in UNANSWERED:
+        for number, label in enumerate(_LABELS.validate_python(_read(unanswered))):
+            yield from _both(unanswered, HALVES[number % 2], number, label, ())
 
 
 def _both(

@@ -216,6 +216,7 @@ class Finder:
             words=float(arms.whole.max(initial=0)) / max(1, len(tokens)),
             unknown=sum(rarity[t] for t in tokens if not self.whole.knows(t)) / total,
             covered=sum(rarity[t] for t in tokens if self.whole.holds(t, best)) / total,
+            brief=1 / max(1, len(tokens)),
         )
 
     def _spread(self, near: Sequence[tuple[str, float]]) -> Scores:

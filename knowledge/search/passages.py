@@ -1,6 +1,7 @@
 """What search reads of a page: passages by section and language, each under its page's titles."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -19,6 +20,8 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 EMBEDDED: frozenset[Section] = frozenset(("overview", "phrases", "practice", "chapter"))
 """Sections that get vectors; the others cost a third of a build each and told hardly more (measured
 on the tuned half of `evals/retrieval`). Words find all of them."""
+
+_CODES = re.compile(r"^[^:：]*\d[^:：]*[:：]\s*")
 
 MOST_CHARACTERS = 420
 """A passage holds whole sentences up to so many characters: what one vector can still tell, and
@@ -81,7 +84,7 @@ def cut(
 
 def _sections(page: Page, lang: Language) -> Iterator[tuple[Section, Iterable[str]]]:
     yield "overview", (getattr(page.summary, lang),)
-    yield "phrases", getattr(page.phrases, lang)
+    yield "phrases", (_bare(getattr(page.title, lang)), *getattr(page.phrases, lang))
     if lang == "en":
         yield "signs", _signs(page)
     yield "links", _said((link.why for link in page.causes), lang)
@@ -96,6 +99,11 @@ def _sections(page: Page, lang: Language) -> Iterator[tuple[Section, Iterable[st
     yield "disputes", _disputes(page, lang)
     if lang == "en":
         yield "notes", (" ".join(each.split()) for each in page.body.split("\n\n"))
+
+
+def _bare(title: str) -> str:
+    """Return a title without the codes before its colon: the condition by its plain name."""
+    return _CODES.sub("", title)
 
 
 def _signs(page: Page) -> Iterator[str]:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 Scores = NDArray[np.float32]
 """One number an entry, in the corpus's order."""
 
-_CODE = 40.0
-_LINE = 40.0
+_NAMED = 40.0
+"""A code and the line that it stands in are one witness, not two."""
 _PART = 0.5
 _COSINE = 20.0
 _MEANT = 0.3
@@ -25,10 +25,11 @@ _RIVALS = slice(1, 6)
 
 BIAS = "bias"
 WITH_VECTORS: Mapping[str, float] = MappingProxyType({
-    "margin": 0.433, "said": 16.4, "words": -4.42, "unknown": -7.2, "covered": 2.7, BIAS: -3.11,
+    "margin": 0.263, "said": 17.9, "words": 0.721, "unknown": -5.24, "covered": 3.08,
+    "brief": -11.8, BIAS: -6.38,
 })  # fmt: skip
 WORDS_ALONE: Mapping[str, float] = MappingProxyType({
-    "margin": 0.617, "words": -3.51, "unknown": -8.0, "covered": -0.712, BIAS: 3.1,
+    "margin": 0.236, "words": 1.23, "unknown": -5.39, "covered": 1.78, "brief": -7.77, BIAS: 0.032,
 })  # fmt: skip
 LEAST = 0.15
 """Below this probability that anything answers, nothing is shown."""
@@ -54,7 +55,7 @@ class Arms:
     def total(self) -> Scores:
         """Return the weighted sum; only its order means anything."""
         words = self.whole + _PART * (self.best + self.phrases)
-        named = _CODE * self.codes + _LINE * self.lines
+        named = _NAMED * np.maximum(self.codes, self.lines)
         total: Scores = words + named + _COSINE * (self.meaning + self.said)
         return total
 
@@ -76,7 +77,8 @@ class Signs:
 
     `margin`: how far the first total lies above the mean of the next five · `said`: the best cosine
     of a phrase · `words`: the best BM25 a token · `unknown`: share of the query's tokens, by how
-    rare they are, that no text of the corpus has · `covered`: share that the first entry has.
+    rare they are, that no text of the corpus has · `covered`: share that the first entry has ·
+    `brief`: 1 for one token, a half for two: what few words add up to means something else.
     """
 
     margin: float
@@ -84,6 +86,7 @@ class Signs:
     words: float
     unknown: float
     covered: float
+    brief: float
 
     def probability(self, weights: Mapping[str, float]) -> float:
         """Return how probable it is that something answers, 0..1 (logistic)."""
