@@ -7,7 +7,7 @@ members of the same dependency were not seen unaffected at the same time.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from assistant.diagnosis.case import hosts_of
 from assistant.diagnosis.graph import Graph, anchor_kind
@@ -22,6 +22,7 @@ EXPLAINED = 0.4
 """An effect with an observed root of at least this strength above it needs no inferred one."""
 AT_ONCE_S = 10.0
 """Two victims are enough where they lost what they share within so many seconds."""
+_MICRO = timedelta(microseconds=1)
 PAIR = 2
 UNNAMED = "?"
 MOST_NAMED = 3
@@ -102,9 +103,10 @@ def _groups(
         hubs = {a.id for a in (*event.anchors, *event.peers) if a.kind == kind}
         for hub in hubs or {UNNAMED}:
             groups[kind, hub].append(event)
-    together = _at_once(groups.pop((kind, UNNAMED), []))
+    lone = groups.pop((kind, UNNAMED), [])
     found = {hub: _dense(_silent_together(events, rule), rule) for hub, events in groups.items()}
-    if rule.unnamed and len(_places(together)) >= PAIR:
+    together = _at_once(lone) if rule.unnamed else []
+    if len(_places(together)) >= PAIR:
         found |= _shared(kind, together, found)
     return found
 
@@ -121,8 +123,9 @@ def _shared(
 
 def _tells_of(events: Iterable[Event], victims: Sequence[Event]) -> bool:
     """Tell whether what is shared itself lost as many ends, in the same seconds, as hosts did."""
+    ends = (min(victims, key=_reported), max(victims, key=_reported))
     own = (event for event in events if not hosts_of([event]))
-    lost = {e.entity.key for e in own if all(abs(_apart(e, o)) <= AT_ONCE_S for o in victims)}
+    lost = {e.entity.key for e in own if all(abs(_apart(e, o)) <= AT_ONCE_S for o in ends)}
     return len(lost) >= len(_places(victims))
 
 
@@ -138,12 +141,9 @@ def _silent_together(events: list[Event], rule: Inference) -> list[Event]:
 
     When each was started again may have another reason, and says nothing.
     """
-    fell = [e for e in events if e.page in rule.needs]
-    spans = (
-        {o.id for o in fell if 0.0 <= o.earliest - first.earliest <= rule.within_s}
-        for first in fell
-    )
-    together: set[str] = max(spans, key=len, default=set())
+    fell = sorted((e for e in events if e.page in rule.needs), key=lambda e: e.earliest)
+    low, high = _fullest([e.earliest for e in fell], rule.within_s)
+    together = {e.id for e in fell[low:high]}
     return [e for e in events if e.page not in rule.needs or e.id in together]
 
 
@@ -157,12 +157,25 @@ def _dense(events: list[Event], rule: Inference) -> list[Event]:
 
 def _at_once(events: Iterable[Event]) -> list[Event]:
     """Return the largest set that was reported within seconds."""
-    reports = sorted(events, key=lambda e: e.start.utc)
-    together = [
-        [other for other in reports if 0.0 <= _apart(event, other) <= AT_ONCE_S]
-        for event in reports
-    ]
-    return max(together, key=len, default=[])
+    reports = sorted(events, key=_reported)
+    stamps = [(e.start.utc - reports[0].start.utc) // _MICRO for e in reports]
+    low, high = _fullest(stamps, AT_ONCE_S * 1e6)
+    return reports[low:high]
+
+
+def _fullest(stamps: Sequence[float], within: float) -> tuple[int, int]:
+    """Return begin and end of the first and largest run of sorted stamps that fits."""
+    best, high = (0, 0), 0
+    for low, first in enumerate(stamps):
+        while high < len(stamps) and stamps[high] - first <= within:
+            high += 1
+        if high - low > best[1] - best[0]:
+            best = (low, high)
+    return best
+
+
+def _reported(event: Event) -> datetime:
+    return event.start.utc
 
 
 def _apart(one: Event, other: Event) -> float:

@@ -1,9 +1,23 @@
 """Facts about causes that nobody printed, inferred from their victims."""
 
+import random
+import sys
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
 import pytest
 
 from assistant.diagnosis.diagnose import diagnose
-from tests.assistant.diagnosis.outage import SERVER, STALL, WORLD, storage_outage, ties_of
+from assistant.diagnosis.latent import AT_ONCE_S, _at_once, _silent_together
+from assistant.event import Event
+from tests.assistant.diagnosis.outage import (
+    SERVER,
+    STALL,
+    UNREACHABLE,
+    WORLD,
+    storage_outage,
+    ties_of,
+)
 from tests.assistant.diagnosis.world import at, case, event, watched
 from tools.evidence import Instant
 
@@ -53,3 +67,48 @@ def test_unaffected_members_contradict_an_inferred_cause() -> None:
     found = diagnose(case(WORLD, events, ties=ties_of(10), sight=sight))
 
     assert all(r.confidence == "INCONCLUSIVE" for r in found.root_causes if not r.observed)
+
+
+def test_those_at_once_are_the_fullest_seconds() -> None:
+    """As many as any window that begins with a report holds, whatever the order they come in."""
+    rng = random.Random(7)  # noqa: S311 - reproducible, nothing secret
+    for _ in range(50):
+        times = [rng.randrange(0, 120) / 2 for _ in range(rng.randrange(1, 30))]
+        found = _at_once(event(f"s{n}", STALL, each) for n, each in enumerate(times))
+        most = max(sum(0 <= other - one <= AT_ONCE_S for other in times) for one in times)
+        assert len(found) == most
+        assert max(found, key=_start).start.utc - min(found, key=_start).start.utc <= TEN
+    assert _at_once([]) == []
+
+
+def test_many_lone_victims_are_compared_but_with_their_neighbours() -> None:
+    """Thousands of hosts that each lose a link once take no longer each than hundreds do."""
+    lone = [event(f"s{n}", STALL, 7.0 * n) for n in range(400)]
+    rule = UNREACHABLE.infer
+    assert rule is not None
+    silent = rule.model_copy(update={"needs": {STALL.id: "silence_s"}})
+    for work in (_at_once, lambda rows: _silent_together(rows, silent)):
+        assert _calls(work, lone) < 3 * _calls(work, lone[:200])
+
+
+def _calls(work: Callable[[list[Event]], list[Event]], rows: list[Event]) -> int:
+    """Return how many functions are called meanwhile."""
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        work(rows)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def _start(one: Event) -> datetime:
+    return one.start.utc
+
+
+TEN = timedelta(seconds=AT_ONCE_S)
