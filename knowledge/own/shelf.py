@@ -37,7 +37,7 @@ def put_over(catalog: Catalog, own: Sequence[OwnPage], approved: Collection[str]
             continue
         pages[each.target] = _applied(each, pages)
         used.append(each)
-    warnings += [_tell_pending(waiting)] if waiting else []
+    warnings += [_tell_pending(waiting, {each.id for each in used})] if waiting else []
     return replace(
         catalog,
         pages=dict(sorted(pages.items())),
@@ -135,8 +135,9 @@ def _search_id(own: OwnPage) -> str:
     return f"{own.id}@{own.digest[:12]}"
 
 
-def _tell_pending(pending: Sequence[OwnPage]) -> str:
-    names = ", ".join(sorted({each.id for each in pending})[:_NAMED])
+def _tell_pending(pending: Sequence[OwnPage], works: Collection[str]) -> str:
+    told = {f"{each.id} (newer version)" if each.id in works else each.id for each in pending}
+    names = ", ".join(sorted(told)[:_NAMED])
     more = f" and {len(pending) - _NAMED} more" if len(pending) > _NAMED else ""
     return (
         f"own pages without approval have no effect: {names}{more}; "

@@ -87,7 +87,8 @@ def test_an_approved_version_works_until_a_newer_one_is_approved(
     assert (code, "approved before stays in effect" in out) == (6, True)
     assert rows(run) == [(first, "approved", True), (second, "pending", False)]
     assert "in effect until" in run("kb", "list", "--own")[1]
-    assert "R2 Obey [own]" in run("diagnose", str(home / "house.log"))[1]
+    _, out, err = run("diagnose", str(home / "house.log"))
+    assert ("R2 Obey [own]" in out, "house-rule (newer version);" in err) == (True, True)
 
     assert run("approve", second)[0] == 0
     assert rows(run) == [(first, "approved", False), (second, "approved", True)]
