@@ -32,6 +32,8 @@ _ASKED = 0.9
 """From here a code is what is asked for, not only mentioned."""
 _MOST_CHARACTERS = 2000
 _LEAST_WORDS = 2
+_FEW_WORDS = 10
+"""A title answers a question of so few words; a longer one tells more than any title."""
 _TOLD = 0.75
 """A passage that holds so much of a query tells of what it asks."""
 
@@ -166,12 +168,13 @@ class Finder:
     def ask(self, query: str, filters: Filters = Filters()) -> tuple[Arms, str]:
         """Ask every arm; the second value says which could not answer."""
         by_part = self.parts.score(query)
-        phrase = self._is_phrase
+        brief = len(set(tokens_of(query))) <= _FEW_WORDS
+        phrase = self._is_phrase & (brief | ~self._is_title)
         arms = {
             "codes": self._placed(self.exact.find_codes(query)),
             "lines": self._placed(self.exact.find_lines(query)),
             "whole": self.whole.score(query),
-            "best": self._highest(by_part[~phrase], self._entry_of[~phrase]),
+            "best": self._highest(by_part[~self._is_phrase], self._entry_of[~self._is_phrase]),
             "phrases": self._highest(by_part[phrase], self._entry_of[phrase]),
         }
         try:
@@ -179,7 +182,7 @@ class Finder:
         except (EmbeddingError, IndexDamagedError) as error:
             nothing = np.zeros(len(self.corpus.entries), np.float32)
             return Arms(**arms, meaning=nothing, said=nothing), str(error)
-        meaning, said = (self._spread(near.get(form, [])) for form in FORMS)
+        meaning, said = (self._spread(near.get(form, []), brief=brief) for form in FORMS)
         return Arms(**arms, meaning=meaning, said=said), self.without
 
     def judge(self, query: str, arms: Arms, totals: Scores) -> float:
@@ -219,12 +222,17 @@ class Finder:
             brief=1 / max(1, len(tokens)),
         )
 
-    def _spread(self, near: Sequence[tuple[str, float]]) -> Scores:
-        """Return every entry's best cosine; of those beyond the nearest, that of the last."""
+    def _spread(self, near: Sequence[tuple[str, float]], *, brief: bool) -> Scores:
+        """Return every entry's best cosine; of those beyond the nearest, that of the last.
+
+        Titles count only for a brief question.
+        """
         scores = np.full(len(self.corpus.entries), near[-1][1] if near else 0.0, np.float32)
         for key, cosine in near:
-            place = self.corpus.place[self._parts_by_id[key].page]
-            scores[place] = max(scores[place], cosine)
+            part = self._parts_by_id[key]
+            if brief or part.section != "title":
+                place = self.corpus.place[part.page]
+                scores[place] = max(scores[place], cosine)
         return scores
 
     def _shown(self, filters: Filters) -> NDArray[np.bool_]:
@@ -236,7 +244,7 @@ class Finder:
     def _fitting(self, place: int, scores: Scores, shown: NDArray[np.bool_]) -> Passage:
         """Choose the passage to show: the best by words, the overview where none has any."""
         mine = np.flatnonzero(shown & (self._entry_of == place))
-        told = [n for n in mine if self.corpus.passages[n].section != "phrases"]
+        told = [n for n in mine if self.corpus.passages[n].form != "phrase"]
         return self.corpus.passages[max(told or mine, key=lambda n: scores[n])]
 
     def _placed(self, found: Mapping[str, float]) -> Scores:
@@ -258,6 +266,10 @@ class Finder:
     @cached_property
     def _is_phrase(self) -> NDArray[np.bool_]:
         return np.array([each.form == "phrase" for each in self.corpus.passages], np.bool_)
+
+    @cached_property
+    def _is_title(self) -> NDArray[np.bool_]:
+        return np.array([each.section == "title" for each in self.corpus.passages], np.bool_)
 
     @cached_property
     def _parts_by_id(self) -> Mapping[str, Passage]:

@@ -10,14 +10,14 @@ from knowledge.bilingual import Bilingual
 from knowledge.page import MetricSignature, Page, StateSignature, TextSignature
 
 Section = Literal[
-    "overview", "phrases", "signs", "links", "differences", "checks", "actions", "practice",
-    "traps", "disputes", "notes", "chapter",
+    "overview", "title", "phrases", "signs", "links", "differences", "checks", "actions",
+    "practice", "traps", "disputes", "notes", "chapter",
 ]  # fmt: skip
 Language = Literal["en", "zh"]
 Form = Literal["phrase", "text"]
 FORMS: tuple[Form, ...] = ("text", "phrase")
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
-EMBEDDED: frozenset[Section] = frozenset(("overview", "phrases", "practice", "chapter"))
+EMBEDDED: frozenset[Section] = frozenset(("overview", "title", "phrases", "practice", "chapter"))
 """Sections that get vectors; the others cost a third of a build each and told hardly more (measured
 on the tuned half of `evals/retrieval`). Words find all of them."""
 
@@ -51,7 +51,7 @@ class Passage:
     @property
     def form(self) -> Form:
         """Tell a phrase, as people ask, from text that explains."""
-        return "phrase" if self.section == "phrases" else "text"
+        return "phrase" if self.section in ("title", "phrases") else "text"
 
     @property
     def group(self) -> str:
@@ -76,7 +76,7 @@ def cut(
     """Cut the sections of one language into passages; each phrase stays alone."""
     heading = f"{title.en} / {title.zh}"
     for section, sentences in sections:
-        alone = section == "phrases"
+        alone = section in ("title", "phrases")
         texts = sentences if alone else _packed(getattr(title, lang), sentences)
         for number, text in enumerate(texts):
             yield Passage(f"{entry}/{section}/{lang}/{number}", entry, section, lang, heading, text)
@@ -84,7 +84,8 @@ def cut(
 
 def _sections(page: Page, lang: Language) -> Iterator[tuple[Section, Iterable[str]]]:
     yield "overview", (getattr(page.summary, lang),)
-    yield "phrases", (_bare(getattr(page.title, lang)), *getattr(page.phrases, lang))
+    yield "title", (_bare(getattr(page.title, lang)),)
+    yield "phrases", getattr(page.phrases, lang)
     if lang == "en":
         yield "signs", _signs(page)
     yield "links", _said((link.why for link in page.causes), lang)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 Scores = NDArray[np.float32]
 """One number an entry, in the corpus's order."""
 
-_NAMED = 40.0
-"""A code and the line that it stands in are one witness, not two."""
+_CODE = 40.0
+_LINE = 40.0
 _PART = 0.5
 _COSINE = 20.0
 _MEANT = 0.3
@@ -55,7 +55,7 @@ class Arms:
     def total(self) -> Scores:
         """Return the weighted sum; only its order means anything."""
         words = self.whole + _PART * (self.best + self.phrases)
-        named = _NAMED * np.maximum(self.codes, self.lines)
+        named = _CODE * self.codes + _LINE * self.lines
         total: Scores = words + named + _COSINE * (self.meaning + self.said)
         return total
 

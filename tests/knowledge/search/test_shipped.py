@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from knowledge.embedding import LocalEmbedder
-from knowledge.search.finder import Finder
+from knowledge.search.finder import Filters, Finder
 from knowledge.search.incidents import shipped_corpus
 from knowledge.search.opening import open_search
 from knowledge.search.shipping import missing
@@ -40,6 +40,27 @@ def test_the_vectors_of_all_pages_and_postmortems_travel_with_the_product() -> N
 def test_a_question_finds_its_page_among_the_first(query: str, page: str) -> None:
     """In both languages, by words, by meaning and by name."""
     assert page in [found.entry.id for found in _finder().find(query, most=5).results]
+
+
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [
+        ("Xid 79", "xid-79-fell-off-bus"),
+        ("共享目录卡住，所有节点都不动了", "storage-server-unavailable"),
+        ("card vanished from nvidia-smi", "xid-79-fell-off-bus"),
+        ("数据集能不能用 soft 挂载", "nfs-for-training"),
+        ("GPU 过热", "gpu-thermal-slowdown"),
+        ("etcd is slow", "etcd-requests-slow"),
+    ],
+)
+def test_the_examples_of_the_readme_and_plain_short_questions_are_answered(
+    query: str, page: str
+) -> None:
+    """Two words are enough."""
+    layers = ("hardware",) if query.startswith("card") else ()
+    answer = _finder().find(query, most=5, filters=Filters(layers=layers))
+
+    assert page in [found.entry.id for found in answer.results]
 
 
 @pytest.mark.parametrize("query", ["how to bake sourdough bread", "红烧肉要炖多久", "GST-9999"])
