@@ -16,6 +16,9 @@ from tools.request import Request
 from tools.sniffing import LogReader, sniff
 from tools.source import HEAD, Reader, Source, Writer
 
+SESSION = "session"
+"""The reader that cuts a text into sections."""
+
 
 @dataclass(frozen=True)
 class Section:
@@ -34,6 +37,8 @@ class Section:
     """A program's own lines: whatever they look like, they are no document."""
     is_heading: bool = False
     """It only names what follows: kept, not read."""
+    is_table: bool = False
+    """One program's output, cut out of a text: it is not cut again."""
     pasted: bool = False
     writer: Writer | None = None
 
@@ -65,6 +70,8 @@ def _read(section: Section, source: Source, request: Request) -> Iterator[Item]:
     )
     for reader in sniff(part):
         if section.is_log and not isinstance(reader, LogReader):
+            continue
+        if section.is_table and reader.name == SESSION:
             continue
         said = False
         try:

@@ -113,7 +113,7 @@ def sections_of(part: Part, data: bytes, capture: Capture) -> Iterator[tuple[Sec
         text = _bare(text) if table.is_quoted else text
         if table.name != "date":
             before = data.count(b"\n", 0, table.begin)
-            yield Section(text, table.begin, before, title, capture), 0
+            yield Section(text, table.begin, before, title, capture, is_table=True), 0
 
 
 def _cut(part: Part, data: bytes) -> Iterator[Part]:

@@ -15,10 +15,10 @@ from tools.lines import clean
 from tools.printed_dates import printed_date
 from tools.prompts import may_hold_prompt, prompts_of
 from tools.request import Request
-from tools.sections import Section, read_section
+from tools.sections import SESSION, Section, read_section
 from tools.session_parts import Part, given_tables, is_mixed, parts_of, sections_of
 from tools.sniffing import LogReader, sniff
-from tools.source import Source
+from tools.source import HEAD, Source
 from tools.tables import may_hold_table, unquoted
 
 MOST = 4 << 20
@@ -30,12 +30,14 @@ COLLECTED = 0.985
 class SessionReader:
     """Yields what the readers of its parts yield."""
 
-    name = "session"
+    name = SESSION
     source = "file"
 
     def score(self, head: bytes, hint: str) -> float:  # the content decides
         """Tell whether the beginning is made of several outputs."""
-        head = clean(head)
+        # A row that is cut off is no text beside its table.
+        whole = head[: head.rfind(b"\n") + 1] if len(head) >= HEAD else head
+        head = clean(whole or head)
         if not (may_hold_table(head) or may_hold_prompt(head)):
             return 0.0
         return COLLECTED if is_mixed(parts_of(head), head) else 0.0
@@ -139,7 +141,8 @@ def _large(source: Source, request: Request) -> Iterator[Item]:
     part = Part(0, len(whole), None, given_tables(whole, tuple(prompts_of(whole))))
     for table in part.tables:
         text = whole[table.begin : table.end]
-        section = Section(text, table.begin, whole.count(b"\n", 0, table.begin))
+        before = whole.count(b"\n", 0, table.begin)
+        section = Section(text, table.begin, before, is_table=True)
         yield from _sized(read_section(section, source, request), section, 0, source.evidence)
     head = part.rest(whole)
 

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.tools.readers.conftest import Read, Reads, read_paths
 from tests.tools.readers.samples import SMI
+from tools.source import HEAD
 
 XID = "[Wed Nov 12 02:41:17 2025] NVRM: Xid (PCI:0000:41:00): 79, GPU has fallen off the bus.\n"
 DF = (
@@ -212,4 +215,21 @@ def test_a_long_log_is_searched_beside_its_tables(read: Read) -> None:
     reads = read(text)
     assert [one.line for one in reads.readings] == [3, 4]
     assert [one.line for one in reads.records] == [1, text.count("\n")]
+    assert accounted(reads)
+
+
+SAMPLED = "timestamp, index, uuid, name, utilization.gpu [%], memory.used [MiB]\n" + "".join(
+    f"2026/03/01 00:{n // 60 % 60:02d}:{n % 60:02d}.000, 0,"
+    " GPU-00000000-1111-2222-3333-444444444444, NVIDIA H100 80GB HBM3, 95 %, 72000 MiB\n"
+    for n in range(2000)
+)
+
+
+@pytest.mark.parametrize("above", ["", "What we sampled since midnight, please have a look:\n\n"])
+def test_a_table_longer_than_what_is_sniffed_is_one_table(read: Read, above: str) -> None:
+    """Its last row is cut in the sample, and is no text beside it; nor is it cut out twice."""
+    assert len(SAMPLED) > 2 * HEAD
+    reads = read(above + SAMPLED)
+    assert len(reads.readings) == SAMPLED.count("\n") - 1
+    assert not reads.gaps
     assert accounted(reads)
