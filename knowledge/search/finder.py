@@ -31,7 +31,6 @@ _NEAREST = 200
 _ASKED = 0.9
 """From here a code is what is asked for, not only mentioned."""
 _MOST_CHARACTERS = 2000
-_LEAST_WORDS = 2
 _FEW_WORDS = 10
 """A title answers a question of so few words; a longer one tells more than any title."""
 _TOLD = 0.75
@@ -199,7 +198,7 @@ class Finder:
         The weights were fitted to shipped pages, in which an organisation's own words hardly occur.
         """
         rarity = {token: self.whole.rarity(token) for token in tokens_of(query)}
-        if not self.corpus.entries[place].own or len(rarity) < _LEAST_WORDS:
+        if not self.corpus.entries[place].own or not rarity:
             return 0.0
         mine = (self.corpus.passages[n] for n in np.flatnonzero(self._entry_of == place))
         texts = (frozenset(tokens_of(f"{each.heading} {each.text}")) for each in mine)
