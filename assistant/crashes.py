@@ -66,21 +66,31 @@ def begin_with_silence(events: Sequence[Event]) -> list[Event]:
     Whoever was told to go down did not crash, though another log than its own may say so.
     """
     ordered = [e for e in events if GOING_DOWN in e.fields]
-    return [_widened(e, ordered) if SILENCE in e.fields else e for e in events]
+    boots = [e for e in events if e.page == BOOTED and "kernel" in e.channels]
+    return [_widened(e, ordered, boots) if SILENCE in e.fields else e for e in events]
 
 
-def _widened(event: Event, ordered: Sequence[Event]) -> Event:
+def _widened(event: Event, ordered: Sequence[Event], boots: Sequence[Event]) -> Event:
     silence = event.fields[SILENCE]
     if event.page != BOOTED or not isinstance(silence, float):
         return event
-    if any(_told(other, event, silence) for other in ordered):
+    told = (other for other in ordered if _told(other, event, silence))
+    if any(not _is_carried_out(order, event, boots) for order in told):
         fields = {name: value for name, value in event.fields.items() if name != SILENCE}
         return event.model_copy(update={"fields": fields})
     return event.model_copy(update={"before_s": max(event.before_s, silence)})
 
 
+def _is_carried_out(order: Event, boot: Event, boots: Iterable[Event]) -> bool:
+    """Tell whether the host had booted after an order before this boot, which has another cause."""
+    earlier = (one for one in boots if one is not boot and _nodes(one) & _nodes(boot))
+    return any(order.start.utc <= one.last.utc < boot.start.utc for one in earlier)
+
+
+def _nodes(event: Event) -> set[str]:
+    return {anchor.id for anchor in event.anchors if anchor.kind == "node"}
+
+
 def _told(order: Event, boot: Event, silence: float) -> bool:
     since = boot.start.utc - timedelta(seconds=silence) - A_BOOT
-    nodes = {a.id for a in boot.anchors if a.kind == "node"}
-    asked = any(a.kind == "node" and a.id in nodes for a in order.anchors)
-    return asked and since <= order.start.utc <= boot.last.utc
+    return bool(_nodes(order) & _nodes(boot)) and since <= order.start.utc <= boot.last.utc

@@ -49,6 +49,11 @@ class Said(NamedTuple):
         return "kernel" if self.channel == "kernel" else self.unit.removesuffix(".service")
 
     @property
+    def is_boot(self) -> bool:
+        """Tell whether a kernel begins with it: what stands before is of another boot."""
+        return self.channel == "kernel" and self.text.startswith(BANNER)
+
+    @property
     def is_orderly(self) -> bool:
         """Tell whether the host itself says that it goes down."""
         return self.program in _OF_THE_SYSTEM and _ORDERLY.match(self.text) is not None
@@ -74,6 +79,8 @@ def silence(boot: Instant, before: Iterable[Said]) -> Mapping[str, str]:
             return {}
         if (boot.utc - said.at.utc).total_seconds() < OWN_S:
             continue
+        if said.is_boot:
+            break
         last = last or said.at
         if (last.utc - said.at.utc).total_seconds() > LAST_WORDS_S:
             break
@@ -81,6 +88,22 @@ def silence(boot: Instant, before: Iterable[Said]) -> Mapping[str, str]:
     if last is None or not services:
         return {}
     return {SILENCE: f"{(boot.utc - last.utc).total_seconds():.3f}"}
+
+
+class Boots:
+    """What was said before the boots of one content, of which each is looked into once."""
+
+    def __init__(self) -> None:
+        self._latest: dict[str, tuple[Instant, Mapping[str, str]]] = {}
+
+    def silence(self, host: str, boot: Instant, before: Iterable[Said]) -> Mapping[str, str]:
+        """Return what `silence` tells; a banner said anew within seconds is the same boot's."""
+        latest = self._latest.get(host)
+        if latest and 0.0 <= (boot.utc - latest[0].utc).total_seconds() < OWN_S:
+            return latest[1]
+        told = silence(boot, before)
+        self._latest[host] = (boot, told)
+        return told
 
 
 def endings(before: Iterable[tuple[str, Said]]) -> Mapping[str, Ending]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from tools.boots import BANNER, MOST_BEFORE, Said, silence
+from tools.boots import BANNER, MOST_BEFORE, Boots, Said
 from tools.carriers import SYSTEM, Quoting, is_of_system
 from tools.dialect import Dialect, Line, Setting
 from tools.evidence import Channel, Instant
@@ -60,6 +60,7 @@ class Joiner:
         self._order = list(dialects)
         self._parsed: dict[int, Line | None] = {}
         self._used: set[int] = set()
+        self._boots = Boots()
         self._base = 0
         self._barren = -1
         self._stop = 0
@@ -133,8 +134,8 @@ class Joiner:
             return line
         lines = (self.line_at(place) for place in self._naming(line.host, begin))
         own = (one for one in lines if one.host == line.host)
-        said = map(self._said, own)
-        return line._replace(fields={**(line.fields or {}), **silence(line.instant, said)})
+        told = self._boots.silence(line.host, line.instant, map(self._said, own))
+        return line._replace(fields={**(line.fields or {}), **told})
 
     def last(self, limit: int) -> Iterator[tuple[str, Said]]:
         """Yield what hosts say at the end of the block at hand, the last first."""

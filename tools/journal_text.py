@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import BinaryIO, ClassVar
 
-from tools.boots import BANNER, MOST_BEFORE, MOST_LAST, Said, endings, silence
+from tools.boots import BANNER, MOST_BEFORE, MOST_LAST, Boots, Said, endings
 from tools.error_levels import JOURNAL_MARKS, MARKS, hum_of, is_called_error
 from tools.evidence import Channel, Instant, Item, Record, Span
 from tools.hum import Stretch, thinned
@@ -101,6 +101,7 @@ class ExportReading:
     """Before this offset the last search for a message's beginning found none."""
     _base: int = 0
     _used: set[int] = field(default_factory=set)
+    _boots: Boots = field(default_factory=Boots)
 
     def items(self, stream: BinaryIO) -> Iterator[Item]:
         """Read a whole text, then say whose lines run from when to when."""
@@ -223,7 +224,8 @@ class ExportReading:
         """Say of a boot's first line for how long its host had been silent."""
         if record.time is None:
             return record
-        told = silence(record.time, self._before(data, begin, record.host))
+        before = self._before(data, begin, record.host)
+        told = self._boots.silence(record.host, record.time, before)
         return replace(record, fields={**record.fields, **told})
 
     def _before(self, data: bytes, begin: int, host: str) -> Iterator[Said]:

@@ -116,6 +116,26 @@ def test_a_program_that_speaks_of_its_own_end_ordered_no_boot(tmp_path: Path, sa
     assert boot.fields["silence_s"] == pytest.approx(251, abs=2)
 
 
+@pytest.mark.parametrize("write", [syslog, export])
+def test_a_host_that_crashed_right_after_an_ordered_boot_crashed(
+    tmp_path: Path, write: Callable[[Path, str, Said], None]
+) -> None:
+    """What stands before the boot before is of that one."""
+    order = (at(-1), "systemd-logind[902]: System is rebooting.")
+    short = [(at(120.0 + n), f"systemd[1]: Started unit-{n}.service.") for n in range(20)]
+    boot = [(at(100), BANNER), *short, (at(1100), BANNER)]
+    write(tmp_path, "gpu-07", [*lived(), order, *boot, *lived(1800)])
+    seen = [e for e in read(tmp_path).timeline.events if "kernel" in e.channels]
+    assert [e.fields.get("silence_s") for e in seen if e.start.utc == at(1100)] == [961.0]
+
+
+def test_a_boot_that_says_its_banner_often_is_looked_into_once(tmp_path: Path) -> None:
+    """Each within seconds is the same boot's, and tells the same."""
+    syslog(tmp_path, "gpu-07", [*lived(), *[(at(250 + n), BANNER) for n in range(9)], *lived(900)])
+    (boot,) = boots(read(tmp_path)).values()
+    assert boot.fields["silence_s"] == 250.0
+
+
 def test_a_log_of_many_hosts_tells_of_each(tmp_path: Path) -> None:
     """Hundreds of others' lines lie between the old boot's last line and the new one's first."""
     rows = [(moment, "gpu-07", text) for moment, text in crashed()]
