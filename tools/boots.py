@@ -14,7 +14,7 @@ SILENCE = "silence_s"
 
 MOST_BEFORE = 400
 """So many lines before a boot are looked at; a shutdown writes fewer."""
-MOST_LAST = 100
+MOST_LAST = 50
 """So many lines at the end of a content are looked at."""
 OWN_S = 10.0
 """Syslog writes what a boot says first in no order; no boot takes less than this."""
