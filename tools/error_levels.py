@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tools.late_patterns import compile_late
+from tools.numerals import whole
 
 SURE_MARKS = (
     "FATAL", "CRITICAL", "ERROR", "PANIC", "EMERG", "level=err", "level=fatal", "level=panic",
@@ -97,8 +98,8 @@ def is_called_error(text: str, fields: Mapping[str, str]) -> bool:
 
     That it failed at something is as much as calling it so: many programs know no levels.
     """
-    priority = fields.get("priority", "")
-    if priority.isdigit() and int(priority) <= _ERROR:
+    priority = whole(fields.get("priority"))
+    if priority is not None and priority <= _ERROR:
         return True
     if _WORDS.search(text, 0, _HEAD) or _KEYED.search(text, 0, 2 * _HEAD):
         return True

@@ -149,3 +149,8 @@ def test_a_steady_stream_of_errors_is_thinned_and_counted(read: Read) -> None:
     records = read("".join(lines), literals=(), errors=True).records
     assert len(records) < 10
     assert sum(record.stands_for for record in records) == 800
+
+
+def test_a_priority_that_is_no_number_calls_nothing_an_error() -> None:
+    """Superscripts are digits to Python and no numbers."""
+    assert not is_called_error("hello", {"priority": "²"})
