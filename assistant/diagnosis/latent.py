@@ -189,6 +189,13 @@ def _ended_at_once(effects: Iterable[Event], affected: frozenset[str], rule: Inf
     return _victims(closed, rule) == affected and max(ends) - min(ends) <= AT_ONCE_S
 
 
+def _came_back_apart(effects: Iterable[Event], affected: frozenset[str], rule: Inference) -> bool:
+    """Tell whether some got it back and not all at once: what they share would have come back."""
+    effects = tuple(effects)
+    some = any(event.is_closed for event in effects)
+    return some and not _ended_at_once(effects, affected, rule)
+
+
 def _densest(events: list[Event], within_s: float) -> list[Event]:
     """Return the largest set of events whose onsets fit into `within_s`."""
     ordered = sorted(events, key=lambda e: e.start.utc)
@@ -233,6 +240,9 @@ def _latent(
     few = len(affected) < rule.min_entities
     if few and any(abs(_apart(effects[0], event)) > AT_ONCE_S for event in effects):
         return None
+    named = not hub[1].startswith(UNNAMED)
+    if few and not named and _came_back_apart(effects, affected, rule):
+        return None
     since, until = min(e.earliest for e in effects), max(e.latest for e in effects)
     shown = [pages[name] for name in {e.page for e in effects}]
     others = topology.related(*hub, "node") - affected if rule.over != "node" else frozenset[str]()
@@ -242,7 +252,7 @@ def _latent(
         affected,
         frozenset(n for n in others if _was_watched(n, shown, sight, (since, until))),
         thin=few and not _ended_at_once(effects, affected, rule),
-        named=not hub[1].startswith(UNNAMED),
+        named=named,
     )
 
 

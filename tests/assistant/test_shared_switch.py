@@ -106,3 +106,22 @@ def test_a_switch_with_links_that_live_is_no_verdict(tmp_path: Path) -> None:
     inventory = ", ".join(f'"{name}": {{"switch": "leaf1"}}' for name in names)
     found = _diagnose(tmp_path, topology__json=f'{{"nodes": {{{inventory}}}}}')
     assert found.verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(("back", "shared"), [("05:12:03", False), ("05:12:41", True)])
+def test_two_links_that_come_back_each_in_its_time_share_nothing_unnamed(
+    tmp_path: Path, back: str, *, shared: bool
+) -> None:
+    """A port that flaps now and then may do so beside any other; what is shared comes back once."""
+    for number, (host, up) in enumerate((("gpu-01", "05:12:40"), ("gpu-02", back))):
+        lines = (
+            f"05:11:00+00:00 {host} systemd[1]: Started Session 3 of user ops.",
+            f"05:12:0{number}+00:00 {host} kernel: {DOWN}",
+            f"{up}+00:00 {host} kernel: {DOWN.replace('DOWN', 'ACTIVE')}",
+            f"05:40:10+00:00 {host} systemd[1]: Started Session 4 of user ops.",
+        )
+        (tmp_path / f"{host}.log").write_text("".join(f"2026-11-29T{line}\n" for line in lines))
+    found = investigate([tmp_path], Incident(), shipped()).diagnosis
+    assert found is not None
+    pages = {one.page for one in found.hypotheses}
+    assert ("fabric-switch-down" in pages) is shared
