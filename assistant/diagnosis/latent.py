@@ -189,9 +189,8 @@ def _ended_at_once(effects: Iterable[Event], affected: frozenset[str], rule: Inf
     return _victims(closed, rule) == affected and max(ends) - min(ends) <= AT_ONCE_S
 
 
-def _came_back_apart(effects: Iterable[Event], affected: frozenset[str], rule: Inference) -> bool:
+def _came_back_apart(effects: list[Event], affected: frozenset[str], rule: Inference) -> bool:
     """Tell whether some got it back and not all at once: what they share would have come back."""
-    effects = tuple(effects)
     some = any(event.is_closed for event in effects)
     return some and not _ended_at_once(effects, affected, rule)
 

@@ -311,9 +311,7 @@ class View:
 
     def recap(self) -> str:
         """Say verdict, confidence and cause on one line."""
-        if self.diagnosis is None:
-            return self.headline()
-        return f"{self.verdict_words()} · {self.headline()}"
+        return " · ".join(filter(None, (self.verdict_words(), self.headline())))
 
     def verdict_words(self) -> str:
         """Say the verdict, and the contract's word of confidence where it says more."""
