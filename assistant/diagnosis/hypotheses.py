@@ -13,7 +13,7 @@ from functools import cached_property
 
 from assistant.diagnosis.case import counts
 from assistant.diagnosis.graph import Edge, Graph, reach
-from assistant.diagnosis.guards import Settings, is_harmless_blip
+from assistant.diagnosis.guards import Settings, find_recurring, is_harmless_blip
 from assistant.diagnosis.latent import LatentCause
 from assistant.diagnosis.negative import contradicting_events, missing_effects
 from assistant.diagnosis.weights import STRENGTH, Weights
@@ -207,9 +207,10 @@ def find_candidates(
 
     What explains nothing and hurts nobody is a candidate only where there is no other, or the same
     elsewhere: a grave condition that stands alone is still the best lead. What was over too soon to
-    harm anything is none.
+    harm anything is none, unless it comes again and again.
     """
     inferred = {latent.event.id: latent for latent in latents}
+    recurring = find_recurring(event for event in graph.events.values() if counts(event))
     found: list[Candidate] = []
     idle: list[Candidate] = []
     for event in graph.events.values():
@@ -220,7 +221,8 @@ def find_candidates(
         page = pages[event.page]
         if not reached and not event.damage and not _stands_alone(page):
             continue
-        if not reached and is_harmless_blip(event, page, settings):
+        blip = event.id not in recurring and is_harmless_blip(event, page, settings)
+        if blip and not reached:
             continue
         group = found if reached or event.damage else idle
         shown = {graph.events[name].page for name in reached}

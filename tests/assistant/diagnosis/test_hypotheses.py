@@ -52,6 +52,19 @@ def test_what_was_over_too_soon_to_harm_anything_is_no_lead() -> None:
     assert "blip" in {h.page for h in diagnose(case([blip, ONE, other], [long, beside])).hypotheses}
 
 
+def test_what_comes_again_and_again_is_a_lead_however_short_each_time_was() -> None:
+    """A port that flaps six times in an hour is to be looked at."""
+    guard = {"field": "duration_s", "op": ">=", "value": 20}
+    blip = page("blip", effects=[{"effect": "one", "guard": guard}], severity="error")
+    flaps = [
+        event(f"b{n}", blip, 60 * n, end=60 * n + 5, last=Instant(at(60 * n), 0.5))
+        for n in range(6)
+    ]
+
+    assert {h.page for h in diagnose(case([blip, ONE], flaps)).hypotheses} == {"blip"}
+    assert diagnose(case([blip, ONE], flaps[:5])).hypotheses == ()
+
+
 def test_a_weak_precursor_gets_no_credit_for_what_the_root_did() -> None:
     """With noise on every weight a condition that only sometimes leads there never takes over."""
     early = page("early", effects=[{"effect": "root", "strength": "sometimes"}])
